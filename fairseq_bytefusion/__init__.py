@@ -1,0 +1,10 @@
+"""Byte- and character-level machine translation for fairseq (``--user-dir``)."""
+
+from . import compat
+
+compat.check_versions()
+compat.apply()
+
+from . import criterions  # noqa: E402, F401
+from .models import byte_transformer  # noqa: E402, F401
+from .tasks import byte_translation  # noqa: E402, F401

@@ -1,0 +1,213 @@
+"""Every workaround for a version of Python, torch, numpy or fairseq.
+
+One function each; its docstring names the symptom and the versions.
+"""
+
+import functools
+import importlib.metadata
+import logging
+import sys
+
+FAIRSEQ_OFFICIAL = "fairseq==0.12.2"
+FAIRSEQ_PY311 = "fairseq-fixed==0.12.3.1"
+
+
+def _version(distribution):
+    """Installed version as a tuple of int, or None."""
+    try:
+        text = importlib.metadata.version(distribution)
+    except importlib.metadata.PackageNotFoundError:
+        return None
+    numbers = []
+    for part in text.split("+")[0].split("."):
+        if not part.isdigit():
+            break
+        numbers.append(int(part))
+    return tuple(numbers)
+
+
+def version_problem(python, fairseq, fairseq_fixed, torch, numpy):
+    """What cannot work about a set of versions, in one sentence, or None.
+
+    Args:
+        python, fairseq, fairseq_fixed, torch, numpy (tuple of int or None):
+            versions; None where the distribution is not installed.
+
+    Returns:
+        str or None: the problem and what to install.
+    """
+    wanted = FAIRSEQ_PY311 if python >= (3, 11) else FAIRSEQ_OFFICIAL
+    name = f"Python {python[0]}.{python[1]}"
+    installed = fairseq_fixed or fairseq
+    if python < (3, 9):
+        return f"fairseq_bytefusion needs Python 3.9 or newer and runs on {name}"
+    if installed is None:
+        return f"fairseq is not installed: on {name}, pip install {wanted}"
+    if installed[:2] != (0, 12):
+        dotted = ".".join(map(str, installed))
+        return f"fairseq {dotted} is not 0.12: on {name}, pip install {wanted}"
+    if fairseq_fixed is None and python >= (3, 11):
+        return (
+            f"fairseq {'.'.join(map(str, fairseq))} cannot be imported on {name} "
+            f"(mutable dataclass defaults): pip install {wanted}"
+        )
+    if torch is None or torch < (2, 0):
+        found = "not installed" if torch is None else ".".join(map(str, torch))
+        return f"torch 2.0 or newer is needed ({found}): pip install 'torch>=2.0'"
+    if fairseq_fixed is None and numpy is not None and numpy >= (1, 24):
+        return (
+            f"fairseq 0.12.2 needs the aliases that numpy 1.24 removed (numpy "
+            f"{'.'.join(map(str, numpy))} is installed): pip install 'numpy<1.24'"
+        )
+    return None
+
+
+def check_versions():
+    """Raise ImportError with one sentence where the installed versions cannot work."""
+    problem = version_problem(
+        sys.version_info[:2],
+        _version("fairseq"),
+        _version("fairseq-fixed"),
+        _version("torch"),
+        _version("numpy"),
+    )
+    if problem:
+        raise ImportError(problem)
+
+
+def apply():
+    """Apply every workaround that fairseq's own code needs. Harmless twice."""
+    quiet_fairseq_import()
+    allow_checkpoint_globals()
+    restore_numpy_compat()
+    explain_checkpoint_errors()
+
+
+def quiet_fairseq_import():
+    """Keep ``import fairseq`` from telling the user to install tensorboardX.
+
+    Symptom: ``INFO:fairseq.tasks.text_to_speech:Please install tensorboardX`` on
+    stderr at every import outside the fairseq commands. fairseq 0.12.
+    """
+    logging.getLogger("fairseq.tasks.text_to_speech").setLevel(logging.WARNING)
+
+
+def allow_checkpoint_globals():
+    """Let torch load what fairseq writes into a checkpoint.
+
+    Symptom: ``Weights only load failed ... Unsupported global: argparse.Namespace``
+    in generate, interactive and resumed training; and the numpy reconstruction
+    functions, which ``--eval-bleu`` adds (it logs n-gram counts as arrays). torch
+    >= 2.6, whose ``torch.load`` defaults to ``weights_only=True``; that protection
+    stays on.
+    """
+    import argparse
+
+    import numpy as np
+    import torch
+
+    if not hasattr(torch.serialization, "add_safe_globals"):  # torch < 2.4
+        return
+    multiarray = getattr(np, "_core", getattr(np, "core", None)).multiarray
+    allowed = [argparse.Namespace, np.ndarray, np.dtype]
+    allowed += [multiarray._reconstruct, multiarray.scalar]
+    allowed += [type(np.dtype(t)) for t in (np.int32, np.int64, np.float32, np.float64)]
+    torch.serialization.add_safe_globals(allowed)
+
+
+def restore_numpy_compat():
+    """Give fairseq the ``np.compat.long`` that it reads.
+
+    Symptom: ``module 'numpy' has no attribute 'compat'`` with
+    ``--num-batch-buckets``. numpy >= 2.
+    """
+    import types
+
+    import numpy as np
+
+    if np.lib.NumpyVersion(np.__version__) >= "2.0.0" and "compat" not in vars(np):
+        np.compat = types.SimpleNamespace(long=int)
+
+
+def utf8_standard_streams():
+    """Read and write UTF-8 on the standard streams whatever the locale says.
+
+    Symptom: ``UnicodeEncodeError: 'ascii' codec`` when fairseq prints a
+    hypothesis, and an abort of ``fairseq-interactive`` at an input byte that is
+    not UTF-8, or a new line at a lone carriage return. Any version, under
+    ``PYTHONIOENCODING=ascii`` or a C locale.
+    """
+    for stream, options in (
+        (sys.stdin, {"errors": "surrogateescape", "newline": "\n"}),
+        (sys.stdout, {"errors": "surrogateescape"}),
+        (sys.stderr, {"errors": "backslashreplace"}),
+    ):
+        if hasattr(stream, "reconfigure"):  # not where a test or notebook replaced it
+            stream.reconfigure(encoding="utf-8", **options)
+
+
+def explain_checkpoint_errors():
+    """Make fairseq's loading errors name the file and what does not fit.
+
+    Symptom: ``PytorchStreamReader failed reading zip archive`` for a truncated
+    checkpoint, ``size mismatch for encoder.embed_tokens.weight`` for one of
+    another task, with no word on which file. Any version.
+    """
+    from fairseq import checkpoint_utils
+
+    if getattr(checkpoint_utils, "_bytefusion_explains", False):
+        return
+    checkpoint_utils._bytefusion_explains = True
+    checkpoint_utils.load_checkpoint_to_cpu = _naming_the_file(
+        checkpoint_utils.load_checkpoint_to_cpu
+    )
+    checkpoint_utils.load_model_ensemble_and_task = _naming_the_mismatch(
+        checkpoint_utils.load_model_ensemble_and_task
+    )
+
+
+def _naming_the_file(load):
+    @functools.wraps(load)
+    def load_checkpoint_to_cpu(path, *args, **kwargs):
+        try:
+            return load(path, *args, **kwargs)
+        except OSError:
+            raise  # names the file already
+        except Exception as error:
+            raise RuntimeError(
+                f"{path} is not a complete fairseq checkpoint ({error})"
+            ) from error
+
+    return load_checkpoint_to_cpu
+
+
+def _naming_the_mismatch(load):
+    @functools.wraps(load)
+    def load_model_ensemble_and_task(
+        filenames, arg_overrides=None, task=None, *args, **kwargs
+    ):
+        try:
+            return load(filenames, arg_overrides, task, *args, **kwargs)
+        except RuntimeError as error:
+            message = str(error)
+            if "state_dict" not in message:
+                raise
+            wanted = f"the task at hand, {type(task).__name__}" if task else "its task"
+            trained = ", ".join(map(_describe_checkpoint, filenames))
+            raise RuntimeError(f"{trained} does not fit {wanted}: {message}") from error
+
+    return load_model_ensemble_and_task
+
+
+def _describe_checkpoint(filename):
+    """``FILE (task T, arch A)`` as the checkpoint itself says."""
+    from fairseq import checkpoint_utils
+
+    state = checkpoint_utils.load_checkpoint_to_cpu(filename)
+    cfg = state.get("cfg") or {}
+
+    def name(part):
+        node = cfg.get(part) or {}
+        return node.get("_name") if hasattr(node, "get") else getattr(node, part, None)
+
+    return f"{filename} (task {name('task')}, arch {name('model')})"

@@ -1,0 +1,1 @@
+"""fairseq criterions; the byte models train with fairseq's own."""

@@ -1,0 +1,89 @@
+"""A memory-mapped text file as a fairseq dataset: one sentence a line."""
+
+import logging
+
+import numpy as np
+from fairseq.data import FairseqDataset
+
+from ..text.byte_dictionary import cut_utf8
+from .line_index import open_line_index
+
+logger = logging.getLogger(__name__)
+
+
+class LineDataset(FairseqDataset):
+    """The lines of ``path`` as ids; nothing but the index is held in memory.
+
+    Args:
+        path (str): UTF-8 text, ``\\n`` the only line end. Lines that are not
+            UTF-8 are used as the bytes they are, counted and logged.
+        dictionary (ByteDictionary): turns a line's bytes into ids.
+        max_length (int, optional): sentences of more ids (``</s>`` included) are
+            cut at the start of a UTF-8 character; how many is logged.
+
+    Raises:
+        OSError: ``path`` cannot be read.
+    """
+
+    def __init__(self, path, dictionary, max_length=None):
+        super().__init__()
+        self.path = path
+        self.dictionary = dictionary
+        self.max_length = max_length
+        self._index = open_line_index(path)
+        self._data = None
+        #: int32[N], number of ids of each sentence, ``</s>`` included
+        self.sizes = (self._index.ends - self._index.starts + 1).astype(np.int32)
+        if self._index.num_invalid:
+            logger.warning(
+                "%s: %d of %d lines are not UTF-8; they are used as bytes",
+                path,
+                self._index.num_invalid,
+                len(self),
+            )
+        if max_length is not None:
+            self._announce_cut(int((self.sizes > max_length).sum()))
+            self.sizes = np.minimum(self.sizes, np.int32(max_length))
+
+    def _announce_cut(self, count):
+        if count:
+            logger.warning(
+                "%s: %d of %d sentences have more than %d bytes and are cut there",
+                self.path,
+                count,
+                len(self),
+                self.max_length - 1,
+            )
+
+    def __len__(self):
+        return len(self._index)
+
+    def line_bytes(self, index):
+        """The whole line ``index``, without its line end, as bytes."""
+        if not -len(self) <= index < len(self):
+            raise IndexError(f"{self.path} has {len(self)} lines, no line {index}")
+        if self._data is None:
+            self._data = np.memmap(self.path, np.uint8, "r")
+        start, end = self._index.starts[index], self._index.ends[index]
+        return self._data[start:end].tobytes()
+
+    def get_original_text(self, index):
+        """The line as text (fairseq asks for it under ``--replace-unk``)."""
+        return self.line_bytes(index).decode("utf-8", "replace")
+
+    def __getitem__(self, index):
+        """LongTensor[T]: the ids of sentence ``index``, ``</s>`` last."""
+        raw = self.line_bytes(index)
+        if self.max_length is not None:
+            raw = cut_utf8(raw, self.max_length - 1)
+        return self.dictionary.encode_line(raw).long()
+
+    def num_tokens(self, index):
+        return self.sizes[index]
+
+    def size(self, index):
+        return self.sizes[index]
+
+    def __getstate__(self):
+        # A memory map would be pickled by content; a worker maps the file anew.
+        return {**self.__dict__, "_data": None}

@@ -1,0 +1,150 @@
+"""Where the lines of a text file are: found with numpy, cached beside the file."""
+
+import codecs
+import logging
+import os
+import tempfile
+from dataclasses import dataclass
+
+import numpy as np
+
+logger = logging.getLogger(__name__)
+
+CHUNK_BYTES = 1 << 24
+CACHE_SUFFIX = ".lines.npy"
+FORMAT_VERSION = 1
+_HEADER = 4  # version, file size, mtime in ns, lines that are not UTF-8
+_LF, _CR = 10, 13
+
+
+@dataclass
+class LineIndex:
+    """Line i of a file is its bytes ``[starts[i], ends[i])``, int64, 0-based.
+
+    ``\\n`` ends a line; one ``\\r`` before it and a byte-order mark at the start
+    of the file belong to no line. ``num_invalid`` counts the lines that are not
+    UTF-8.
+    """
+
+    starts: np.ndarray
+    ends: np.ndarray
+    num_invalid: int
+
+    def __len__(self):
+        return len(self.starts)
+
+
+def open_line_index(path):
+    """The index of ``path``: from its cache if that is fresh, else built and cached.
+
+    The cache ``path + ".lines.npy"`` is memory-mapped, replaced atomically and
+    keyed by the file's size and modification time. Where it cannot be written
+    (a read-only directory) the index lives in memory.
+
+    Args:
+        path (str): a text file.
+
+    Returns:
+        LineIndex
+
+    Raises:
+        OSError: ``path`` cannot be read.
+    """
+    stat = os.stat(path)
+    key = [FORMAT_VERSION, stat.st_size, stat.st_mtime_ns]
+    index = _read_cache(path + CACHE_SUFFIX, key)
+    if index is None:
+        index = build_line_index(path)
+        _write_cache(path + CACHE_SUFFIX, key, index)
+    return index
+
+
+def build_line_index(path):
+    """Scan ``path`` once, in chunks of 16 MiB.
+
+    Args:
+        path (str): a text file.
+
+    Returns:
+        LineIndex
+    """
+    newlines, num_invalid, size, pending = [], 0, 0, []
+    with open(path, "rb") as file:
+        while chunk := file.read(CHUNK_BYTES):
+            positions = np.flatnonzero(np.frombuffer(chunk, np.uint8) == _LF)
+            newlines.append(positions + size)
+            size += len(chunk)
+            # UTF-8 is checked on whole lines, so that no character is cut.
+            whole = int(positions[-1]) + 1 if len(positions) else 0
+            if whole:
+                num_invalid += count_invalid_lines(b"".join([*pending, chunk[:whole]]))
+                pending = []
+            pending.append(chunk[whole:])
+    num_invalid += count_invalid_lines(b"".join(pending))
+    newlines = np.concatenate(newlines) if newlines else np.empty(0, np.int64)
+    starts, ends = _line_bounds(path, newlines, size)
+    return LineIndex(starts, ends, num_invalid)
+
+
+def _line_bounds(path, newlines, size):
+    if size == 0:
+        return np.empty(0, np.int64), np.empty(0, np.int64)
+    data = np.memmap(path, np.uint8, "r")
+    ends = newlines if data[-1] == _LF else np.append(newlines, size)
+    starts = np.append(0, ends[:-1] + 1)
+    if bytes(data[:3]) == codecs.BOM_UTF8:
+        starts[0] = 3
+    # A lone \r at the very end of the file has no \n behind it: it is content.
+    has_lf = ends < size
+    ends = ends - (has_lf & (ends > starts) & (data[np.maximum(ends - 1, 0)] == _CR))
+    return starts, ends
+
+
+def count_invalid_lines(raw):
+    """How many lines of ``raw`` (bytes) are not UTF-8.
+
+    One pass of Python's own decoder: it stops at a broken sequence, whose line
+    is counted and skipped.
+    """
+    count, view = 0, memoryview(raw)
+    while view:
+        try:
+            codecs.utf_8_decode(view, "strict", True)
+            break
+        except UnicodeDecodeError as error:
+            count += 1
+            newline = raw.find(b"\n", len(raw) - len(view) + error.start)
+            if newline < 0:
+                break
+            view = memoryview(raw)[newline + 1 :]
+    return count
+
+
+def _read_cache(cache_path, key):
+    try:
+        cached = np.load(cache_path, mmap_mode="r")
+    except (OSError, ValueError, EOFError):
+        return None  # absent, unreadable, or cut short: it is built again
+    if cached.dtype != np.int64 or cached.ndim != 1 or len(cached) % 2:
+        return None
+    if cached[: len(key)].tolist() != key:
+        return None
+    starts, ends = cached[_HEADER:].reshape(2, -1)
+    return LineIndex(starts, ends, int(cached[_HEADER - 1]))
+
+
+def _write_cache(cache_path, key, index):
+    header = np.array([*key, index.num_invalid], np.int64)
+    flat = np.concatenate([header, index.starts, index.ends])
+    folder, name = os.path.split(cache_path)
+    temporary = None
+    try:
+        handle, temporary = tempfile.mkstemp(prefix=f".{name}.", dir=folder or ".")
+        with os.fdopen(handle, "wb") as file:
+            np.save(file, flat)
+        os.chmod(temporary, 0o644)
+        os.replace(temporary, cache_path)
+    except OSError as error:
+        logger.info("line index of %s is kept in memory only: %s", cache_path, error)
+        if temporary and os.path.exists(temporary):
+            os.unlink(temporary)

@@ -1,0 +1,1 @@
+"""fairseq models, put together from ``modules``."""

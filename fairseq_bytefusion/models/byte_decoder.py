@@ -1,0 +1,149 @@
+"""The decoder: embedder -> positions -> layers -> logits."""
+
+import torch
+from fairseq.models.transformer import TransformerDecoderBase
+
+from ..modules.embedders import OneHotEmbedder
+from ..modules.embedders.one_hot import OneHotProjection
+from ..modules.transformer_layer import DecoderLayer
+from .layer_wrapping import wrap_layer
+
+
+class ByteTransformerDecoder(TransformerDecoderBase):
+    """Transformer decoder over the states of an embedder.
+
+    A one-hot embedder brings a one-hot output projection and no dropout on the
+    last layer's output.
+
+    Args:
+        cfg (TransformerConfig)
+        dictionary (fairseq.data.Dictionary)
+        embedder (nn.Module): a token embedder, see ``modules.embedders``.
+
+    Source: Vaswani et al. 2017, section 3; Shaham & Levy 2021, section 3.
+    """
+
+    def __init__(self, cfg, dictionary, embedder):
+        super().__init__(cfg, dictionary, embedder)
+        #: return attention weights when not training, for ``--print-alignment``
+        self.need_attn = False
+        if isinstance(embedder, OneHotEmbedder):
+            for module in self.layers[-1].modules():  # FSDP may wrap the layer
+                if isinstance(module, DecoderLayer):
+                    module.dropout_on_output = False
+
+    def build_output_projection(self, cfg, dictionary, embed_tokens):
+        if isinstance(embed_tokens, OneHotEmbedder):
+            self.output_projection = OneHotProjection(len(dictionary), self.embed_dim)
+        else:
+            super().build_output_projection(cfg, dictionary, embed_tokens)
+
+    def build_decoder_layer(self, cfg, no_encoder_attn=False):
+        layer = DecoderLayer(
+            cfg.decoder.embed_dim,
+            cfg.decoder.ffn_embed_dim,
+            cfg.decoder.attention_heads,
+            cfg.encoder.embed_dim,
+            cfg.dropout,
+            cfg.attention_dropout,
+            cfg.activation_dropout,
+            cfg.activation_fn,
+            cfg.decoder.normalize_before,
+        )
+        return wrap_layer(layer, cfg)
+
+    def forward_embedding(self, prev_output_tokens, incremental_state=None):
+        """States that enter the first layer.
+
+        Args:
+            prev_output_tokens (Long[B, T])
+            incremental_state (dict, optional): with it, the last position only.
+
+        Returns:
+            tuple: Float[B, T, D] and padding_mask Bool[B, T].
+        """
+        positions = None
+        if self.embed_positions is not None:
+            positions = self.embed_positions(
+                prev_output_tokens, incremental_state=incremental_state
+            )
+        if incremental_state is not None:
+            prev_output_tokens = prev_output_tokens[:, -1:]
+            positions = None if positions is None else positions[:, -1:]
+        x, padding_mask = self.embed_tokens(prev_output_tokens)
+        if positions is not None:
+            x = x + positions
+        if self.layernorm_embedding is not None:
+            x = self.layernorm_embedding(x)
+        return self.dropout_module(x), padding_mask
+
+    def extract_features(
+        self,
+        prev_output_tokens,
+        encoder_out,
+        incremental_state=None,
+        full_context_alignment=False,
+        alignment_layer=None,
+        alignment_heads=None,
+    ):
+        """States that enter the output projection.
+
+        Args:
+            prev_output_tokens (Long[B, T])
+            encoder_out (dict): the encoder's output.
+            incremental_state (dict, optional): fairseq's cache.
+            full_context_alignment (bool): let each position see the whole target.
+            alignment_layer (int, optional): return this layer's attention weights.
+            alignment_heads (int, optional): averaged over so many heads only.
+
+        Returns:
+            tuple: Float[B, T, D] and a dict with ``attn`` (a list of one
+            Float[B, T, S] or None) and ``inner_states`` (Float[T, B, D] each).
+        """
+        memory = encoder_out["encoder_out"][0].transpose(0, 1)
+        memory_allowed = None
+        if encoder_out["encoder_padding_mask"]:
+            padding_mask = encoder_out["encoder_padding_mask"][0]
+            allowed = ~padding_mask | padding_mask.all(1, keepdim=True)
+            memory_allowed = allowed[:, None, None, :]
+
+        x, padding_mask = self.forward_embedding(prev_output_tokens, incremental_state)
+        allowed = None
+        if incremental_state is None:
+            allowed = self._allowed_targets(padding_mask, full_context_alignment)
+
+        if alignment_layer is None and self.need_attn and not self.training:
+            alignment_layer = self.num_layers - 1
+        attn, inner_states = None, [x.transpose(0, 1)]
+        for index, layer in enumerate(self.layers):
+            x, weights = layer(
+                x,
+                memory,
+                memory_allowed,
+                allowed,
+                incremental_state,
+                need_weights=index == alignment_layer,
+            )
+            inner_states.append(x.transpose(0, 1))
+            if weights is not None:
+                attn = weights[:, :alignment_heads].mean(1)
+        if self.layer_norm is not None:
+            x = self.layer_norm(x)
+        return x, {"attn": [attn], "inner_states": inner_states}
+
+    def _allowed_targets(self, padding_mask, full_context):
+        """Bool mask of the self-attention, or None for the plain causal one.
+
+        Padding behind a target is never seen by what comes before it, so only
+        padding in front needs a mask.
+        """
+        if not full_context and not padding_mask[:, 0].any():
+            return None
+        length = padding_mask.shape[1]
+        allowed = torch.ones(
+            length, length, dtype=torch.bool, device=padding_mask.device
+        )
+        if not full_context:
+            allowed = allowed.tril()
+        own = torch.eye(length, dtype=torch.bool, device=padding_mask.device)
+        return ((allowed & ~padding_mask[:, None, :]) | own)[:, None]

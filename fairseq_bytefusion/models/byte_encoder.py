@@ -1,0 +1,100 @@
+"""The encoder: embedder -> positions -> layers."""
+
+from fairseq.models.transformer import TransformerEncoderBase
+
+from ..modules.transformer_layer import EncoderLayer
+from .layer_wrapping import wrap_layer
+
+
+class ByteTransformerEncoder(TransformerEncoderBase):
+    """Transformer encoder over the states of an embedder.
+
+    Args:
+        cfg (TransformerConfig)
+        dictionary (fairseq.data.Dictionary)
+        embedder (nn.Module): see ``modules.embedders``.
+
+    Source: Vaswani et al. 2017, section 3.
+    """
+
+    def build_encoder_layer(self, cfg):
+        layer = EncoderLayer(
+            cfg.encoder.embed_dim,
+            cfg.encoder.ffn_embed_dim,
+            cfg.encoder.attention_heads,
+            cfg.dropout,
+            cfg.attention_dropout,
+            cfg.activation_dropout,
+            cfg.activation_fn,
+            cfg.encoder.normalize_before,
+        )
+        return wrap_layer(layer, cfg)
+
+    def forward_embedding(self, src_tokens, token_embedding=None):
+        """States that enter the first layer.
+
+        Args:
+            src_tokens (Long[B, T])
+            token_embedding (Float[B, T, D], optional): replaces the embedder.
+
+        Returns:
+            tuple: states with positions and dropout Float[B, T, D], states of the
+            embedder alone Float[B, T, D], padding_mask Bool[B, T].
+        """
+        embedded, padding_mask = self.embed_tokens(src_tokens)
+        if token_embedding is not None:
+            embedded = token_embedding
+        x = embedded
+        if self.embed_positions is not None:
+            x = x + self.embed_positions(src_tokens)
+        if self.layernorm_embedding is not None:
+            x = self.layernorm_embedding(x)
+        if self.embed_tokens.dropout_on_states:
+            x = self.dropout_module(x)
+        return x, embedded, padding_mask
+
+    def forward(
+        self,
+        src_tokens,
+        src_lengths=None,
+        return_all_hiddens=False,
+        token_embeddings=None,
+    ):
+        """Encode a batch; padding may be on either side.
+
+        Args:
+            src_tokens (Long[B, T])
+            src_lengths (Long[B], optional): fairseq passes it; not needed.
+            return_all_hiddens (bool): return each layer's states too.
+            token_embeddings (Float[B, T, D], optional): replaces the embedder.
+
+        Returns:
+            dict of lists, as in fairseq: ``encoder_out`` Float[T, B, D],
+            ``encoder_padding_mask`` Bool[B, T], ``encoder_embedding``
+            Float[B, T, D], ``encoder_states`` Float[T, B, D] each,
+            ``src_lengths`` Int[B, 1].
+        """
+        x, embedded, padding_mask = self.forward_embedding(src_tokens, token_embeddings)
+        allowed = None
+        if padding_mask.any():
+            x = x.masked_fill(padding_mask.unsqueeze(-1), 0.0)
+            # A row of nothing but padding sees itself: its softmax stays finite.
+            allowed = ~padding_mask | padding_mask.all(1, keepdim=True)
+            allowed = allowed[:, None, None, :]
+
+        states = [x]
+        for layer in self.layers:
+            x = layer(x, allowed)
+            states.append(x)
+        if self.layer_norm is not None:
+            x = self.layer_norm(x)
+        return {
+            "encoder_out": [x.transpose(0, 1)],
+            "encoder_padding_mask": [padding_mask],
+            "encoder_embedding": [embedded],
+            "encoder_states": (
+                [s.transpose(0, 1) for s in states] if return_all_hiddens else []
+            ),
+            "src_tokens": [],
+            "src_lengths": [(~padding_mask).sum(1, keepdim=True).int()],
+        }

@@ -1,0 +1,100 @@
+"""``byte_transformer``: fairseq's Transformer with a choice of embedders."""
+
+import math
+
+from fairseq.dataclass.utils import gen_parser_from_dataclass
+from fairseq.models import register_model, register_model_architecture
+from fairseq.models.transformer import TransformerConfig, TransformerModelBase
+
+from ..modules.embedders import EMBEDDERS
+from .byte_decoder import ByteTransformerDecoder
+from .byte_encoder import ByteTransformerEncoder
+from .config import ByteTransformerConfig, check_config
+
+
+@register_model("byte_transformer", dataclass=ByteTransformerConfig)
+class ByteTransformerModel(TransformerModelBase):
+    """Encoder-decoder Transformer for byte and character sequences.
+
+    With dense embedders its parameters and outputs equal those of fairseq's
+    ``transformer``.
+    """
+
+    @classmethod
+    def add_args(cls, parser):
+        """Add the flags; those not given are left to ``--arch``."""
+        gen_parser_from_dataclass(parser, ByteTransformerConfig(), delete_default=True)
+
+    @classmethod
+    def build_model(cls, cfg, task):
+        """Build a model for the dictionaries of ``task``.
+
+        Args:
+            cfg (ByteTransformerConfig)
+            task (FairseqTask): gives ``source_dictionary``, ``target_dictionary``.
+
+        Raises:
+            ValueError: options that contradict each other.
+        """
+        src_dict, tgt_dict = task.source_dictionary, task.target_dictionary
+        check_config(cfg, src_dict, tgt_dict)
+        encoder_embedder = build_embedder(
+            cfg, cfg.encoder_embedder, src_dict, cfg.encoder_embed_dim
+        )
+        decoder_embedder = (
+            encoder_embedder
+            if cfg.share_all_embeddings
+            else build_embedder(
+                cfg, cfg.decoder_embedder, tgt_dict, cfg.decoder_embed_dim
+            )
+        )
+        # fairseq's base classes read a nested config.
+        nested = TransformerConfig.from_namespace(cfg)
+        nested.decoder.input_dim = nested.decoder.output_dim = cfg.decoder_embed_dim
+        nested.share_decoder_input_output_embed |= cfg.share_all_embeddings
+        nested.checkpoint_activations |= cfg.offload_activations
+        encoder = ByteTransformerEncoder(nested, src_dict, encoder_embedder)
+        decoder = ByteTransformerDecoder(nested, tgt_dict, decoder_embedder)
+        return cls(nested, encoder, decoder)
+
+    def make_generation_fast_(self, need_attn=False, **kwargs):
+        """Called by fairseq before it generates."""
+        self.decoder.need_attn = need_attn
+
+
+def build_embedder(cfg, name, dictionary, dim):
+    """An embedder of the registry for ``dictionary``.
+
+    Args:
+        cfg (ByteTransformerConfig)
+        name (str): a key of ``EMBEDDERS``.
+        dictionary (fairseq.data.Dictionary)
+        dim (int): D.
+    """
+    scale = 1.0 if cfg.no_scale_embedding else math.sqrt(dim)
+    return EMBEDDERS[name](len(dictionary), dim, dictionary.pad(), scale=scale)
+
+
+def _preset(name, **values):
+    """Register ``--arch name``: its values lose to the user's flags."""
+
+    @register_model_architecture("byte_transformer", name)
+    def fill(args):
+        for key, value in values.items():
+            setattr(args, key, getattr(args, key, value))
+
+
+def _symmetric(embed_dim, ffn_embed_dim, attention_heads, encoder_layers, decoder_layers):
+    """Values for an encoder and a decoder of the same width."""
+    values = {"encoder_layers": encoder_layers, "decoder_layers": decoder_layers}
+    for side in ("encoder", "decoder"):
+        values[f"{side}_embed_dim"] = embed_dim
+        values[f"{side}_ffn_embed_dim"] = ffn_embed_dim
+        values[f"{side}_attention_heads"] = attention_heads
+    return values
+
+
+# "byte_transformer" itself is the config's defaults: 6+6 layers, 512/2048, 8 heads.
+_preset("byte_transformer_iwslt", **_symmetric(512, 1024, 4, 6, 6))
+_preset("byte_transformer_small", **_symmetric(128, 512, 4, 3, 2))
+_preset("byte_transformer_tiny", **_symmetric(32, 64, 2, 2, 2))

@@ -1,0 +1,123 @@
+"""The options of ``byte_transformer``, and what they must agree on."""
+
+from dataclasses import dataclass, field
+
+from fairseq import utils
+from fairseq.dataclass import ChoiceEnum, FairseqDataclass
+from fairseq.models.transformer.transformer_config import DEFAULT_MIN_PARAMS_TO_WRAP
+from omegaconf import II
+
+from ..modules.embedders import EMBEDDERS
+
+
+def _option(default, help):
+    return field(default=default, metadata={"help": help})
+
+
+@dataclass
+class ByteTransformerConfig(FairseqDataclass):
+    """One flat field a flag; names and meanings are those of ``transformer``."""
+
+    encoder_embedder: ChoiceEnum(list(EMBEDDERS)) = _option(
+        "dense", "how source symbols become states"
+    )
+    decoder_embedder: ChoiceEnum(["dense", "one-hot"]) = _option(
+        "dense", "how target symbols become states, and states become symbols"
+    )
+    encoder_embed_dim: int = _option(512, "encoder width")
+    encoder_ffn_embed_dim: int = _option(2048, "encoder FFN width")
+    encoder_layers: int = _option(6, "encoder layers, all of them")
+    encoder_attention_heads: int = _option(8, "encoder attention heads")
+    encoder_normalize_before: bool = _option(False, "pre-norm encoder layers")
+    encoder_learned_pos: bool = _option(False, "learned source positions")
+    encoder_layerdrop: float = _option(0.0, "probability of skipping an encoder layer")
+    decoder_embed_dim: int = _option(512, "decoder width")
+    decoder_ffn_embed_dim: int = _option(2048, "decoder FFN width")
+    decoder_layers: int = _option(6, "decoder layers")
+    decoder_attention_heads: int = _option(8, "decoder attention heads")
+    decoder_normalize_before: bool = _option(False, "pre-norm decoder layers")
+    decoder_learned_pos: bool = _option(False, "learned target positions")
+    decoder_layerdrop: float = _option(0.0, "probability of skipping a decoder layer")
+    activation_fn: ChoiceEnum(utils.get_available_activation_fns()) = _option(
+        "relu", "activation of the FFN"
+    )
+    dropout: float = _option(0.1, "dropout on states and on each block's output")
+    attention_dropout: float = _option(0.0, "dropout on attention weights")
+    activation_dropout: float = _option(0.0, "dropout after the FFN's activation")
+    share_decoder_input_output_embed: bool = _option(
+        False, "one table for the decoder's input and output"
+    )
+    share_all_embeddings: bool = _option(
+        False, "one table for the encoder's input, the decoder's input and output"
+    )
+    no_scale_embedding: bool = _option(False, "do not scale embeddings by sqrt(dim)")
+    no_token_positional_embeddings: bool = _option(False, "no positions at all")
+    layernorm_embedding: bool = _option(False, "LayerNorm on embeddings + positions")
+    checkpoint_activations: bool = _option(
+        False, "recompute activations in the backward pass, to save memory"
+    )
+    offload_activations: bool = _option(
+        False, "checkpoint activations and keep them in CPU memory"
+    )
+    min_params_to_wrap: int = _option(
+        DEFAULT_MIN_PARAMS_TO_WRAP, "FSDP wraps layers of at least so many parameters"
+    )
+    max_source_positions: int = II("task.max_source_positions")
+    max_target_positions: int = II("task.max_target_positions")
+
+
+def check_config(cfg, src_dict, tgt_dict):
+    """Refuse what cannot be built, naming the flag to change.
+
+    Args:
+        cfg (ByteTransformerConfig)
+        src_dict, tgt_dict (fairseq.data.Dictionary)
+
+    Raises:
+        ValueError
+    """
+    for side, dictionary in (("encoder", src_dict), ("decoder", tgt_dict)):
+        dim = getattr(cfg, f"{side}_embed_dim")
+        heads = getattr(cfg, f"{side}_attention_heads")
+        if dim % heads:
+            raise ValueError(
+                f"--{side}-embed-dim {dim} is not a multiple of "
+                f"--{side}-attention-heads {heads}: change either"
+            )
+        if getattr(cfg, f"{side}_embedder") == "one-hot":
+            _check_one_hot(cfg, side, dim, len(dictionary))
+    if cfg.share_all_embeddings:
+        if cfg.encoder_embedder != "dense":
+            raise ValueError(
+                "--share-all-embeddings needs an embedding table: with "
+                f"--encoder-embedder {cfg.encoder_embedder} drop that flag"
+            )
+        if src_dict != tgt_dict:
+            raise ValueError(
+                "--share-all-embeddings needs one dictionary for both sides: drop "
+                "that flag, or choose the same unit for both"
+            )
+        if cfg.encoder_embed_dim != cfg.decoder_embed_dim:
+            raise ValueError(
+                "--share-all-embeddings needs --encoder-embed-dim "
+                f"({cfg.encoder_embed_dim}) equal to --decoder-embed-dim "
+                f"({cfg.decoder_embed_dim})"
+            )
+
+
+def _check_one_hot(cfg, side, dim, num_symbols):
+    if dim < num_symbols:
+        raise ValueError(
+            f"--{side}-embedder one-hot needs a dimension for each of the "
+            f"{num_symbols} symbols: raise --{side}-embed-dim from {dim} to at least "
+            f"{num_symbols}"
+        )
+    shared = ["share_all_embeddings"]
+    if side == "decoder":
+        shared.append("share_decoder_input_output_embed")
+    for flag in shared:
+        if getattr(cfg, flag):
+            raise ValueError(
+                f"--{side}-embedder one-hot has no embedding table to share: drop "
+                f"--{flag.replace('_', '-')}"
+            )

@@ -1,0 +1,1 @@
+"""Torch modules. They know nothing of tasks, files or fairseq configs."""

@@ -1,0 +1,134 @@
+"""Multi-head attention, batch first, with the cache of incremental decoding."""
+
+import torch
+import torch.nn as nn
+import torch.nn.functional as F
+from fairseq.incremental_decoding_utils import with_incremental_state
+
+
+@with_incremental_state
+class MultiheadAttention(nn.Module):
+    """Scaled dot-product attention with several heads.
+
+    Parameters are named and initialised as in fairseq's ``MultiheadAttention``,
+    so that its state dicts load.
+
+    Args:
+        embed_dim (int): D, width of queries and of the output.
+        num_heads (int): H, a divisor of D.
+        kdim (int, optional): width of keys and values where it is not D.
+        dropout (float): probability of dropping an attention weight.
+        self_attention (bool): keys come from the queries' own sequence; without,
+            they come from the encoder and never change during decoding.
+
+    Raises:
+        ValueError: H does not divide D.
+
+    Source: Vaswani et al. 2017, section 3.2.
+    """
+
+    def __init__(
+        self, embed_dim, num_heads, kdim=None, dropout=0.0, self_attention=True
+    ):
+        super().__init__()
+        if embed_dim % num_heads:
+            raise ValueError(
+                f"the embedding dimension ({embed_dim}) must be a multiple of the "
+                f"number of attention heads ({num_heads})"
+            )
+        self.num_heads = num_heads
+        self.head_dim = embed_dim // num_heads
+        self.dropout = dropout
+        self.self_attention = self_attention
+        kdim = embed_dim if kdim is None else kdim
+        self.q_proj = nn.Linear(embed_dim, embed_dim)
+        self.k_proj = nn.Linear(kdim, embed_dim)
+        self.v_proj = nn.Linear(kdim, embed_dim)
+        self.out_proj = nn.Linear(embed_dim, embed_dim)
+        self.reset_parameters(gain=2**-0.5 if kdim == embed_dim else 1.0)
+
+    def reset_parameters(self, gain):
+        for projection in (self.q_proj, self.k_proj, self.v_proj):
+            nn.init.xavier_uniform_(projection.weight, gain=gain)
+        nn.init.xavier_uniform_(self.out_proj.weight)
+        nn.init.zeros_(self.out_proj.bias)
+
+    def forward(
+        self,
+        query,
+        memory,
+        allowed=None,
+        causal=False,
+        incremental_state=None,
+        need_weights=False,
+    ):
+        """
+        Args:
+            query (Float[B, T, D])
+            memory (Float[B, S, K]): what keys and values are made of.
+            allowed (Bool, broadcastable to [B, H, T, S], optional): True where a
+                query may look; every row needs one True.
+            causal (bool): query t sees keys 0..t only (T = S).
+            incremental_state (dict, optional): fairseq's; ``query`` is then the
+                newest position alone, and S counts all positions so far.
+            need_weights (bool): return the attention weights too.
+
+        Returns:
+            tuple: Float[B, T, D] and weights Float[B, H, T, S] or None.
+        """
+        q = self._split_heads(self.q_proj(query))
+        k, v = self._keys_values(memory, incremental_state)
+        dropout = self.dropout if self.training else 0.0
+        if need_weights:
+            x, weights = _attend(q, k, v, allowed, causal, dropout)
+        else:
+            x, weights = (
+                F.scaled_dot_product_attention(q, k, v, allowed, dropout, causal),
+                None,
+            )
+        return self.out_proj(x.transpose(1, 2).flatten(2)), weights
+
+    def _split_heads(self, x):
+        """Float[B, T, D] to Float[B, H, T, D/H], a view."""
+        return x.unflatten(-1, (self.num_heads, self.head_dim)).transpose(1, 2)
+
+    def _keys_values(self, memory, incremental_state):
+        if incremental_state is None:
+            return self._project(memory)
+        saved = self.get_incremental_state(incremental_state, "attn_state") or {}
+        if not saved:
+            k, v = self._project(memory)
+        elif self.self_attention:
+            k, v = self._project(memory)
+            k = torch.cat([saved["prev_key"], k], dim=2)
+            v = torch.cat([saved["prev_value"], v], dim=2)
+        else:
+            k, v = saved["prev_key"], saved["prev_value"]
+        saved = {"prev_key": k, "prev_value": v}
+        self.set_incremental_state(incremental_state, "attn_state", saved)
+        return k, v
+
+    def _project(self, memory):
+        return (
+            self._split_heads(self.k_proj(memory)),
+            self._split_heads(self.v_proj(memory)),
+        )
+
+    def reorder_incremental_state(self, incremental_state, new_order):
+        """Row i of the cache becomes its row ``new_order[i]`` (Long[B'])."""
+        saved = self.get_incremental_state(incremental_state, "attn_state")
+        if saved:
+            saved = {key: x.index_select(0, new_order) for key, x in saved.items()}
+            self.set_incremental_state(incremental_state, "attn_state", saved)
+        return incremental_state
+
+
+def _attend(q, k, v, allowed, causal, dropout):
+    """Attention that also returns its weights; shapes as in :class:`MultiheadAttention`."""
+    scores = q @ k.transpose(-1, -2) * q.shape[-1] ** -0.5
+    if causal:
+        allowed = torch.ones(scores.shape[-2:], dtype=torch.bool, device=q.device).tril()
+    if allowed is not None:
+        scores = scores.masked_fill(~allowed, float("-inf"))
+    weights = scores.float().softmax(-1).type_as(scores)
+    return F.dropout(weights, dropout) @ v, weights

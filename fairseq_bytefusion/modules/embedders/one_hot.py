@@ -1,0 +1,89 @@
+"""Embedding-less input and output: the identity matrix."""
+
+import torch
+import torch.nn as nn
+
+
+class OneHotEmbedder(nn.Module):
+    """Row ``b`` of the identity, zero-padded to D, times one learned scalar.
+
+    Args:
+        num_embeddings (int): size V of the dictionary.
+        embedding_dim (int): D >= V.
+        padding_idx (int): its state is zero.
+        scale (float): initial value of the learned scalar; sqrt(D) by default.
+
+    Raises:
+        ValueError: D < V.
+
+    Source: Shaham & Levy 2021, *Neural Machine Translation without Embeddings*,
+    section 3. A one-hot state has no redundancy to drop, hence no dropout on it.
+    """
+
+    dropout_on_states = False
+
+    def __init__(self, num_embeddings, embedding_dim, padding_idx, scale=None):
+        super().__init__()
+        check_one_hot_dim(num_embeddings, embedding_dim)
+        self.num_embeddings = num_embeddings
+        self.embedding_dim = embedding_dim
+        self.padding_idx = padding_idx
+        self.scale = nn.Parameter(torch.tensor(scale or embedding_dim**0.5))
+        rows = torch.eye(num_embeddings, embedding_dim)
+        rows[padding_idx] = 0
+        self.register_buffer("rows", rows, persistent=False)
+
+    def forward(self, tokens):
+        """
+        Args:
+            tokens (Long[B, T])
+
+        Returns:
+            tuple: states Float[B, T, D], padding_mask Bool[B, T].
+        """
+        states = self.scale * nn.functional.embedding(tokens, self.rows)
+        return states, tokens.eq(self.padding_idx)
+
+    def extra_repr(self):
+        return f"{self.num_embeddings}, {self.embedding_dim}"
+
+
+class OneHotProjection(nn.Module):
+    """Logits of a decoder with one-hot output: the state itself, times a scalar.
+
+    The product with the zero-padded identity is a slice.
+
+    Args:
+        num_embeddings (int): size V of the dictionary.
+        embedding_dim (int): D >= V.
+
+    Raises:
+        ValueError: D < V.
+
+    Source: Shaham & Levy 2021, section 3.
+    """
+
+    def __init__(self, num_embeddings, embedding_dim):
+        super().__init__()
+        check_one_hot_dim(num_embeddings, embedding_dim)
+        self.num_embeddings = num_embeddings
+        self.scale = nn.Parameter(torch.ones(()))
+
+    def forward(self, features):
+        """
+        Args:
+            features (Float[..., D])
+
+        Returns:
+            Float[..., V]
+        """
+        return self.scale * features[..., : self.num_embeddings]
+
+
+def check_one_hot_dim(num_embeddings, embedding_dim):
+    """Raise ValueError where a one-hot state does not fit."""
+    if embedding_dim < num_embeddings:
+        raise ValueError(
+            f"a one-hot embedder needs at least {num_embeddings} dimensions, one a "
+            f"symbol, and has {embedding_dim}"
+        )

@@ -1,0 +1,213 @@
+"""``--task byte_translation``: from raw text to raw text."""
+
+import logging
+from dataclasses import dataclass, field
+
+import numpy as np
+import torch
+from fairseq import utils
+from fairseq.tasks import register_task
+from fairseq.tasks.translation import TranslationConfig, TranslationTask
+
+from .. import compat
+from ..data import ParallelDataset, infer_language_pair, load_parallel
+from ..text import ByteDictionary
+
+logger = logging.getLogger(__name__)
+
+# A translation may be this many times its source's bytes, plus this many, long:
+# the same sentence takes three times the bytes in Burmese that it takes in English.
+MAX_LEN_A, MAX_LEN_B = 3.0, 200
+
+
+@dataclass
+class ByteTranslationConfig(TranslationConfig):
+    """fairseq's translation options, with defaults fit for bytes."""
+
+    left_pad_source: bool = field(
+        default=False, metadata={"help": "pad the source on the left"}
+    )
+    max_source_positions: int = field(
+        default=2048, metadata={"help": "longest source in bytes, end of sentence included"}
+    )
+    max_target_positions: int = field(
+        default=2048, metadata={"help": "longest target in bytes, end of sentence included"}
+    )
+
+
+@register_task("byte_translation", dataclass=ByteTranslationConfig)
+class ByteTranslationTask(TranslationTask):
+    """Translation between raw-text files, read and written as UTF-8 bytes.
+
+    ``DATA`` holds ``train.de-en.de``, ``train.de-en.en``, likewise ``valid`` and
+    ``test``: one sentence a line. Training drops pairs that are empty or too long
+    and says how many; every other split keeps every line, an over-long source cut
+    to ``--max-source-positions``.
+    """
+
+    @classmethod
+    def add_args(cls, parser):
+        super().add_args(parser)
+        # fairseq's limit of 200 ids would cut translations short.
+        if any(action.dest == "max_len_b" for action in parser._actions):
+            parser.set_defaults(max_len_a=MAX_LEN_A, max_len_b=MAX_LEN_B)
+
+    @classmethod
+    def setup_task(cls, cfg, **kwargs):
+        """Set up the task; the language pair is inferred where it is not given.
+
+        Raises:
+            FileNotFoundError, ValueError: see ``data.infer_language_pair``.
+            ValueError: an option that byte_translation does not have.
+        """
+        compat.utf8_standard_streams()
+        if cfg.load_alignments:
+            raise ValueError(
+                "--load-alignments reads binarised files, which byte_translation "
+                "does not have: drop that flag"
+            )
+        if cfg.source_lang is None or cfg.target_lang is None:
+            data_dir = utils.split_paths(cfg.data)[0]
+            cfg.source_lang, cfg.target_lang = infer_language_pair(data_dir)
+        return cls(cfg, ByteDictionary(), ByteDictionary())
+
+    @classmethod
+    def build_dictionary(cls, *args, **kwargs):
+        """Refuse: there is nothing to build (``fairseq-preprocess`` asks for it)."""
+        raise ValueError(
+            "byte_translation reads raw text: give fairseq-train the text directory, "
+            "without fairseq-preprocess"
+        )
+
+    def load_dataset(self, split, epoch=1, combine=False, **kwargs):
+        """Load a split of the raw-text directory (shards: colon-separated).
+
+        Raises:
+            FileNotFoundError, ValueError: see ``data.load_parallel``.
+        """
+        cfg = self.cfg
+        is_train = split == cfg.train_subset
+        paths = utils.split_paths(cfg.data)
+        if not is_train:
+            paths = paths[:1]  # valid and test data are in the first shard
+        cut_source = cfg.truncate_source or not is_train
+        self.datasets[split] = load_parallel(
+            paths[(epoch - 1) % len(paths)],
+            split,
+            cfg.source_lang,
+            self.src_dict,
+            cfg.target_lang,
+            self.tgt_dict,
+            combine=combine,
+            upsample_primary=max(1, cfg.upsample_primary),
+            target_required=is_train or split.startswith("valid"),
+            source_limit=cfg.max_source_positions if cut_source else None,
+            left_pad_source=cfg.left_pad_source,
+            left_pad_target=cfg.left_pad_target,
+            shuffle=is_train,
+            num_buckets=cfg.num_batch_buckets,
+            pad_to_multiple=cfg.required_seq_len_multiple,
+        )
+
+    def build_dataset_for_inference(self, src_tokens, src_lengths, constraints=None):
+        """A dataset of sources alone, for ``fairseq-interactive``."""
+        return ParallelDataset(
+            src_tokens,
+            src_lengths,
+            self.source_dictionary,
+            tgt_dict=self.target_dictionary,
+            left_pad_source=self.cfg.left_pad_source,
+            constraints=constraints,
+        )
+
+    def get_interactive_tokens_and_lengths(self, lines, encode_fn):
+        """Ids and lengths of ``lines``; an over-long line is cut, with a warning."""
+        limit = self.cfg.max_source_positions
+        tokens = []
+        for line in lines:
+            ids = self.source_dictionary.encode_line(encode_fn(line)).long()
+            if len(ids) > limit:
+                logger.warning(
+                    "a line of %d bytes is cut to %d (--max-source-positions)",
+                    len(ids) - 1,
+                    limit - 1,
+                )
+                ids = self.source_dictionary.truncate(ids, limit)
+            tokens.append(ids)
+        return tokens, [len(ids) for ids in tokens]
+
+    def get_batch_iterator(self, dataset, max_tokens=None, **kwargs):
+        """As in fairseq, but a pair longer than ``--max-tokens`` is no error.
+
+        In training it is dropped and counted, elsewhere a batch of its own.
+        """
+        if isinstance(dataset, ParallelDataset):
+            dataset.max_batch_tokens = max_tokens
+        return super().get_batch_iterator(dataset, max_tokens=max_tokens, **kwargs)
+
+    def filter_indices_by_size(
+        self, indices, dataset, max_positions=None, ignore_invalid_inputs=False
+    ):
+        """Drop empty and over-long training pairs, and say how many of each.
+
+        Args:
+            indices (int64[N])
+            dataset (ParallelDataset)
+            max_positions (tuple): longest source and target, in ids.
+
+        Returns:
+            int64[N']
+        """
+        if dataset is not self.datasets.get(self.cfg.train_subset):
+            return indices
+        limits = [
+            min(limit, dataset.max_batch_tokens or limit) for limit in max_positions
+        ]
+        reasons = {
+            "an empty side": dataset.empty(indices),
+            f"a source over {limits[0] - 1} bytes": dataset.src_sizes[indices] > limits[0],
+            f"a target over {limits[1] - 1} bytes": dataset.tgt_sizes[indices] > limits[1],
+        }
+        dropped = np.zeros(len(indices), dtype=bool)
+        for reason, hit in reasons.items():
+            count = int((hit & ~dropped).sum())
+            dropped |= hit
+            if count:
+                logger.warning(
+                    "%d of %d training pairs dropped: %s", count, len(indices), reason
+                )
+        if dropped.all():
+            raise ValueError(
+                f"no training pair is left in {self.cfg.data}: see the counts above, "
+                "--max-source-positions, --max-target-positions and --max-tokens"
+            )
+        return indices[~dropped]
+
+    def build_generator(self, models, args, *rest, **kwargs):
+        """As in fairseq, with length limits fit for bytes where none is given."""
+        for name, value in (("max_len_a", MAX_LEN_A), ("max_len_b", MAX_LEN_B)):
+            if not hasattr(args, name):  # --eval-bleu-args names a few only
+                setattr(args, name, value)
+        return super().build_generator(models, args, *rest, **kwargs)
+
+    def inference_step(
+        self, generator, models, sample, prefix_tokens=None, constraints=None
+    ):
+        """Translate a batch; the translation of an empty line is empty."""
+        hypotheses = super().inference_step(
+            generator, models, sample, prefix_tokens, constraints
+        )
+        src_tokens = sample["net_input"]["src_tokens"]
+        lengths = src_tokens.ne(self.source_dictionary.pad()).sum(1)
+        for row in (lengths <= 1).nonzero().flatten().tolist():
+            hypotheses[row] = [self._empty_hypothesis(src_tokens.device)]
+        return hypotheses
+
+    def _empty_hypothesis(self, device):
+        return {
+            "tokens": torch.tensor([self.target_dictionary.eos()], device=device),
+            "score": torch.tensor(0.0, device=device),
+            "attention": torch.empty(0),
+            "alignment": torch.empty(0),
+            "positional_scores": torch.zeros(1, device=device),
+        }
