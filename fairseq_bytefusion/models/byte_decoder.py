@@ -140,9 +140,7 @@ class ByteTransformerDecoder(TransformerDecoderBase):
         if not full_context and not padding_mask[:, 0].any():
             return None
         length = padding_mask.shape[1]
-        allowed = torch.ones(
-            length, length, dtype=torch.bool, device=padding_mask.device
-        )
+        allowed = torch.ones(length, length, dtype=torch.bool, device=padding_mask.device)
         if not full_context:
             allowed = allowed.tril()
         own = torch.eye(length, dtype=torch.bool, device=padding_mask.device)

@@ -44,9 +44,7 @@ class ByteTransformerModel(TransformerModelBase):
         decoder_embedder = (
             encoder_embedder
             if cfg.share_all_embeddings
-            else build_embedder(
-                cfg, cfg.decoder_embedder, tgt_dict, cfg.decoder_embed_dim
-            )
+            else build_embedder(cfg, cfg.decoder_embedder, tgt_dict, cfg.decoder_embed_dim)
         )
         # fairseq's base classes read a nested config.
         nested = TransformerConfig.from_namespace(cfg)

@@ -27,9 +27,7 @@ class MultiheadAttention(nn.Module):
     Source: Vaswani et al. 2017, section 3.2.
     """
 
-    def __init__(
-        self, embed_dim, num_heads, kdim=None, dropout=0.0, self_attention=True
-    ):
+    def __init__(self, embed_dim, num_heads, kdim=None, dropout=0.0, self_attention=True):
         super().__init__()
         if embed_dim % num_heads:
             raise ValueError(

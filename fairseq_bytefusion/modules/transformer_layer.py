@@ -95,9 +95,7 @@ class EncoderLayer(_FeedForward):
         def attend(x):
             return self.self_attn(x, x, allowed)[0]
 
-        x = self.residual_block(
-            x, self.self_attn_layer_norm, attend, self.dropout_module
-        )
+        x = self.residual_block(x, self.self_attn_layer_norm, attend, self.dropout_module)
         return self.residual_block(
             x, self.final_layer_norm, self.feed_forward, self.dropout_module
         )
@@ -186,11 +184,7 @@ class DecoderLayer(_FeedForward):
 
         drop = self.dropout_module
         x = self.residual_block(x, self.self_attn_layer_norm, attend, drop)
-        x = self.residual_block(
-            x, self.encoder_attn_layer_norm, attend_to_memory, drop
-        )
+        x = self.residual_block(x, self.encoder_attn_layer_norm, attend_to_memory, drop)
         drop_output = drop if self.dropout_on_output else nn.Identity()
-        x = self.residual_block(
-            x, self.final_layer_norm, self.feed_forward, drop_output
-        )
+        x = self.residual_block(x, self.final_layer_norm, self.feed_forward, drop_output)
         return x, weights

@@ -160,9 +160,7 @@ class ByteTranslationTask(TranslationTask):
         """
         if dataset is not self.datasets.get(self.cfg.train_subset):
             return indices
-        limits = [
-            min(limit, dataset.max_batch_tokens or limit) for limit in max_positions
-        ]
+        limits = [min(limit, dataset.max_batch_tokens or limit) for limit in max_positions]
         reasons = {
             "an empty side": dataset.empty(indices),
             f"a source over {limits[0] - 1} bytes": dataset.src_sizes[indices] > limits[0],

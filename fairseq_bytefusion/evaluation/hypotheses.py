@@ -1,0 +1,126 @@
+"""Hypotheses from a plain file or from a log of ``fairseq-generate``."""
+
+import codecs
+import logging
+import re
+from dataclasses import dataclass
+from typing import List, Optional
+
+logger = logging.getLogger(__name__)
+
+# What fairseq prints of a sentence: S-3<tab>source, T-3<tab>reference,
+# D-3<tab>score<tab>detokenised hypothesis.
+_LOG_LINE = re.compile(rb"([STD])-(\d+)\t(.*)", re.DOTALL)
+_SCORED_TEXT = re.compile(rb"(?:-?[0-9.]+(?:e[+-]?\d+)?|-?inf|nan)\t(.*)", re.DOTALL)
+
+
+@dataclass
+class Hypotheses:
+    """The translations of a test set, in its order.
+
+    ``sources`` and ``references`` are what the log holds of them, or None.
+    """
+
+    path: str
+    texts: List[str]
+    sources: Optional[List[str]] = None
+    references: Optional[List[str]] = None
+
+
+def _split_lines(path):
+    """Lines of ``path`` as bytes: only ``\\n`` ends one, as in ``data``."""
+    with open(path, "rb") as file:
+        raw = file.read()
+    if raw.startswith(codecs.BOM_UTF8):
+        raw = raw[len(codecs.BOM_UTF8) :]
+    lines = raw.split(b"\n")
+    last = lines.pop()
+    lines = [line[:-1] if line.endswith(b"\r") else line for line in lines]
+    return lines + [last] if last else lines
+
+
+def _decode(path, lines):
+    texts = [line.decode("utf-8", "replace") for line in lines]
+    invalid = sum(
+        "\ufffd" in text and text.encode() != line for text, line in zip(texts, lines)
+    )
+    if invalid:
+        logger.warning(
+            "%s: %d of %d lines are not UTF-8; the bytes are shown as U+FFFD",
+            path,
+            invalid,
+            len(lines),
+        )
+    return texts
+
+
+def read_lines(path):
+    """The lines of a text file; only ``\\n`` ends a line.
+
+    One ``\\r`` before it and a byte-order mark are stripped; bytes that are not
+    UTF-8 become U+FFFD, counted and logged.
+
+    Args:
+        path (str)
+
+    Returns:
+        list of str
+
+    Raises:
+        OSError: the file cannot be read.
+    """
+    return _decode(path, _split_lines(path))
+
+
+def read_hypotheses(path):
+    """Translations from a plain file, or in sentence order from a fairseq log.
+
+    A file with D- lines is a log. Of an n-best list the first, which is the best,
+    counts.
+
+    Args:
+        path (str)
+
+    Returns:
+        Hypotheses
+
+    Raises:
+        OSError: the file cannot be read.
+        ValueError: a log in which a sentence is missing.
+    """
+    lines = _split_lines(path)
+    found = {b"S": {}, b"T": {}, b"D": {}}
+    for line in lines:
+        match = _LOG_LINE.fullmatch(line)
+        if match is None:
+            continue
+        kind, number, text = match.groups()
+        if kind == b"D":
+            scored = _SCORED_TEXT.fullmatch(text)
+            if scored is None:
+                continue
+            text = scored[1]
+        found[kind].setdefault(int(number), text)
+    if not found[b"D"]:
+        return Hypotheses(path, _decode(path, lines))
+
+    hypotheses = found[b"D"]
+    _check_complete(path, hypotheses)
+
+    def in_order(kind):
+        texts = found[kind]
+        if texts.keys() != hypotheses.keys():
+            return None
+        return _decode(path, [texts[i] for i in range(len(texts))])
+
+    return Hypotheses(path, in_order(b"D"), in_order(b"S"), in_order(b"T"))
+
+
+def _check_complete(path, hypotheses):
+    missing = sorted(set(range(max(hypotheses) + 1)) - hypotheses.keys())
+    if missing:
+        shown = ", ".join(map(str, missing[:5])) + (" ..." if len(missing) > 5 else "")
+        raise ValueError(
+            f"{path} lacks {len(missing)} of {max(hypotheses) + 1} sentences (D- lines "
+            f"{shown}): was generation interrupted, or run on one shard?"
+        )

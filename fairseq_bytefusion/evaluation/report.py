@@ -1,0 +1,61 @@
+"""Scores and examples as text for a terminal."""
+
+
+def format_scores(rows):
+    """Scores of :func:`score_systems` as lines: a system each, then signatures.
+
+    Args:
+        rows (list of dict)
+
+    Returns:
+        str
+    """
+    width = max(len(row["system"]) for row in rows)
+    metrics = [name for name in rows[0] if name != "system"]
+    lines = []
+    for row in rows:
+        cells = [f"{name} {_cell(row[name])}" for name in metrics]
+        lines.append(f"{row['system']:<{width}}  " + "   ".join(cells))
+    for name in metrics:
+        verbose = rows[0][name]["verbose"]
+        if verbose and len(rows) == 1:
+            lines.append(f"{name}: {verbose}")
+        lines.append(f"{name} signature: {rows[0][name]['signature']}")
+    if len(rows) > 1:
+        lines.append(
+            f"baseline: {rows[0]['system']}; brackets: mean ± 95% confidence interval "
+            "of the bootstrap; *: p < 0.05 against the baseline"
+        )
+    return "\n".join(lines)
+
+
+def _cell(score):
+    text = f"{score['score']:.2f}"
+    if "mean" in score:
+        text += f" [{score['mean']:.2f} ± {score['ci']:.2f}]"
+    if "p_value" in score:
+        text += f" (p = {score['p_value']:.4f})" + "*" * (score["p_value"] < 0.05)
+    return text
+
+
+def format_examples(hypotheses, references, count, sources=None):
+    """``count`` sentences, evenly spread over the test set, beside their references.
+
+    Args:
+        hypotheses, references (list of str)
+        count (int)
+        sources (list of str, optional)
+
+    Returns:
+        str
+    """
+    blocks = []
+    total = len(references)
+    for k in range(min(count, total)):
+        i = (2 * k + 1) * total // (2 * min(count, total))
+        lines = [f"sentence {i + 1} of {total}"]
+        if sources is not None:
+            lines.append(f"  source      {sources[i]}")
+        lines += [f"  translation {hypotheses[i]}", f"  reference   {references[i]}"]
+        blocks.append("\n".join(lines))
+    return "\n".join(blocks)
