@@ -79,7 +79,8 @@ def apply():
     """Apply every workaround that fairseq's own code needs. Harmless twice."""
     quiet_fairseq_import()
     allow_checkpoint_globals()
-    restore_numpy_compat()
+    restore_numpy_bucketing()
+    keep_last_batch()
     explain_checkpoint_errors()
 
 
@@ -115,18 +116,57 @@ def allow_checkpoint_globals():
     torch.serialization.add_safe_globals(allowed)
 
 
-def restore_numpy_compat():
-    """Give fairseq the ``np.compat.long`` that it reads.
+def restore_numpy_bucketing():
+    """Give fairseq the ``np.compat.long`` and the percentiles that it asks for.
 
-    Symptom: ``module 'numpy' has no attribute 'compat'`` with
-    ``--num-batch-buckets``. numpy >= 2.
+    Symptom: ``module 'numpy' has no attribute 'compat'``, then ``percentile() got
+    an unexpected keyword argument 'interpolation'``, with ``--num-batch-buckets``.
+    numpy >= 2.0 and >= 2.4.
     """
     import types
 
     import numpy as np
 
-    if np.lib.NumpyVersion(np.__version__) >= "2.0.0" and "compat" not in vars(np):
+    if np.lib.NumpyVersion(np.__version__) < "2.0.0":
+        return
+    if "compat" not in vars(np):
         np.compat = types.SimpleNamespace(long=int)
+
+    from fairseq.data import bucket_pad_length_dataset
+
+    def get_buckets(sizes, num_buckets):
+        levels = np.linspace(0, 100, num_buckets + 1)
+        return np.unique(np.percentile(sizes, levels, method="lower")[1:])
+
+    bucket_pad_length_dataset.get_buckets = get_buckets
+
+
+def keep_last_batch():
+    """Keep the sentences that fairseq silently leaves out of its batches.
+
+    Symptom: ``fairseq-generate`` translates 8 of 14 sentences, and training on
+    four says ``The dataset is empty``: a last batch that is no multiple of
+    ``--required-batch-size-multiple`` (8 by default) is dropped. fairseq-fixed
+    0.12.3.1 (fairseq's main branch).
+    """
+    import numpy as np
+    from fairseq.data import data_utils
+
+    original = data_utils.batch_by_size
+    if hasattr(original, "__wrapped__"):
+        return
+
+    @functools.wraps(original)
+    def batch_by_size(indices, *args, **kwargs):
+        if not isinstance(indices, np.ndarray):
+            indices = np.fromiter(indices, dtype=np.int64)
+        if not len(indices):
+            return []
+        batches = list(original(indices, *args, **kwargs))
+        kept = sum(map(len, batches))
+        return batches if kept == len(indices) else [*batches, indices[kept:]]
+
+    data_utils.batch_by_size = batch_by_size
 
 
 def utf8_standard_streams():
@@ -171,9 +211,9 @@ def _naming_the_file(load):
     def load_checkpoint_to_cpu(path, *args, **kwargs):
         try:
             return load(path, *args, **kwargs)
-        except OSError:
-            raise  # names the file already
         except Exception as error:
+            if isinstance(error, OSError) and error.filename is not None:
+                raise
             raise RuntimeError(
                 f"{path} is not a complete fairseq checkpoint ({error})"
             ) from error

@@ -23,6 +23,10 @@ class ParallelDataset(LanguagePairDataset):
     Takes the arguments of ``LanguagePairDataset``.
     """
 
+    #: fairseq would make the batches of epoch 1 once and, resumed in epoch 2, others:
+    #: made anew for each epoch, they are the same either way.
+    can_reuse_epoch_itr_across_epochs = False
+
     #: ``--max-tokens``: a longer pair counts as this many, a batch of its own
     max_batch_tokens = None
 

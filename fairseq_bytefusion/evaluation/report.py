@@ -2,30 +2,31 @@
 
 
 def format_scores(rows):
-    """Scores of :func:`score_systems` as lines: a system each, then signatures.
+    """Scores of :func:`score_systems` as lines.
 
     Args:
         rows (list of dict)
 
     Returns:
-        str
+        str: one system gives a line and a signature a metric; several give a line
+        a system, then the signatures.
     """
-    width = max(len(row["system"]) for row in rows)
     metrics = [name for name in rows[0] if name != "system"]
+    signatures = {name: rows[0][name]["signature"] for name in metrics}
+    if len(rows) == 1:
+        return "\n".join(
+            f"{rows[0][name]['text']}\n  signature: {signatures[name]}" for name in metrics
+        )
+    width = max(len(row["system"]) for row in rows)
     lines = []
     for row in rows:
         cells = [f"{name} {_cell(row[name])}" for name in metrics]
         lines.append(f"{row['system']:<{width}}  " + "   ".join(cells))
-    for name in metrics:
-        verbose = rows[0][name]["verbose"]
-        if verbose and len(rows) == 1:
-            lines.append(f"{name}: {verbose}")
-        lines.append(f"{name} signature: {rows[0][name]['signature']}")
-    if len(rows) > 1:
-        lines.append(
-            f"baseline: {rows[0]['system']}; brackets: mean ± 95% confidence interval "
-            "of the bootstrap; *: p < 0.05 against the baseline"
-        )
+    lines += [f"{name} signature: {signatures[name]}" for name in metrics]
+    lines.append(
+        f"Baseline: {rows[0]['system']}. In brackets: mean and 95% confidence interval of "
+        "the paired bootstrap. *: p < 0.05 against the baseline."
+    )
     return "\n".join(lines)
 
 

@@ -25,7 +25,7 @@ def score_systems(systems, references, num_bootstrap=1000):
 
     Returns:
         list of dict: a system each, with ``system`` and, under ``BLEU`` and
-        ``chrF2``, a dict of ``score``, ``signature`` and ``verbose``; with
+        ``chrF2``, a dict of ``score``, ``signature`` and ``text``; with
         several systems also ``mean`` and ``ci`` of the resamplings and, but for
         the baseline, ``p_value``.
 
@@ -50,24 +50,30 @@ def score_systems(systems, references, num_bootstrap=1000):
     return rows
 
 
-def _metrics(references=None):
-    return {"BLEU": BLEU(references=references), "chrF2": CHRF(references=references)}
+def _metrics(references):
+    # SacreBLEU warns of tokenised hypotheses from 100 final " ." on; where the
+    # references are written that way it is no mistake.
+    tokenized = sum(reference.endswith(" .") for reference in references) >= 100
+    return {
+        "BLEU": BLEU(references=[references], force=tokenized),
+        "chrF2": CHRF(references=[references]),
+    }
 
 
 def _score(system, references):
     row = {"system": system.name}
-    for name, metric in _metrics().items():
-        score = metric.corpus_score(system.hypotheses, [references])
+    for name, metric in _metrics(references).items():
+        score = metric.corpus_score(system.hypotheses, None)
         row[name] = {
             "score": score.score,
-            "verbose": getattr(score, "verbose", ""),
+            "text": score.format(),
             "signature": str(metric.get_signature()),
         }
     return row
 
 
 def _add_significance(rows, systems, references, num_bootstrap):
-    metrics = _metrics([references])
+    metrics = _metrics(references)
     signatures, scores = PairedTest(
         [(system.name, system.hypotheses) for system in systems],
         metrics,
@@ -77,7 +83,7 @@ def _add_significance(rows, systems, references, num_bootstrap):
     )()
     for name in metrics:
         for row, result in zip(rows, scores[name]):
-            row[name]["mean"], row[name]["ci"] = result.mean, result.ci
+            row[name]["mean"], row[name]["ci"] = float(result.mean), float(result.ci)
             row[name]["signature"] = signatures[name].format()
             if result.p_value is not None:
-                row[name]["p_value"] = result.p_value
+                row[name]["p_value"] = float(result.p_value)

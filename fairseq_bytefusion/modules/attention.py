@@ -128,5 +128,6 @@ def _attend(q, k, v, allowed, causal, dropout):
         allowed = torch.ones(scores.shape[-2:], dtype=torch.bool, device=q.device).tril()
     if allowed is not None:
         scores = scores.masked_fill(~allowed, float("-inf"))
-    weights = scores.float().softmax(-1).type_as(scores)
+    at_least_float32 = torch.promote_types(scores.dtype, torch.float32)
+    weights = scores.softmax(-1, dtype=at_least_float32).type_as(scores)
     return F.dropout(weights, dropout) @ v, weights

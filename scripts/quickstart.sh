@@ -1,0 +1,39 @@
+#!/usr/bin/env bash
+# Train a small byte model on the sample data, translate its test set, score it.
+# Run by `make quickstart`. What is there already is not made again; a training that
+# was stopped goes on where it was. RUN=dir chooses where the results go.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+DATA=data_prep/sample
+RUN=${RUN:-runs/quickstart}
+USER_DIR=$(bytefusion path)
+COMMON=("$DATA" --user-dir "$USER_DIR" --task byte_translation -s hinglish -t en)
+export PYTHONWARNINGS=ignore
+mkdir -p "$RUN"
+
+if [[ ! -e $RUN/trained ]]; then
+    echo "==> training on 8,300 Hinglish-English pairs (about 7 minutes on 2 cores;" \
+        "log: $RUN/train.log)"
+    fairseq-train "${COMMON[@]}" \
+        --arch byte_transformer_small \
+        --encoder-normalize-before --decoder-normalize-before \
+        --criterion label_smoothed_cross_entropy --label-smoothing 0.1 \
+        --optimizer adam --adam-betas '(0.9, 0.98)' \
+        --lr 4e-3 --lr-scheduler polynomial_decay --warmup-updates 300 \
+        --max-update 1700 --total-num-update 1700 --max-tokens 4000 \
+        --save-dir "$RUN" --no-epoch-checkpoints --log-format tqdm \
+        >>"$RUN/train.log"
+    touch "$RUN/trained"
+fi
+
+if [[ ! -e $RUN/test.log ]]; then
+    echo "==> translating the 1,000 test sentences (log: $RUN/test.log)"
+    fairseq-generate "${COMMON[@]}" --path "$RUN/checkpoint_best.pt" \
+        --beam 4 --batch-size 100 --scoring sacrebleu --log-format tqdm \
+        >"$RUN/test.log.part"
+    mv "$RUN/test.log.part" "$RUN/test.log"
+fi
+
+echo "==> $RUN/test.log against $DATA/test.hinglish-en.en"
+bytefusion score --hyp "$RUN/test.log" --ref "$DATA/test.hinglish-en.en" --examples 4

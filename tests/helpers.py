@@ -1,0 +1,125 @@
+"""What several tests need: data directories, tiny models, fairseq's commands."""
+
+import os
+import subprocess
+import sys
+from argparse import Namespace
+from pathlib import Path
+
+import torch
+from fairseq.models import ARCH_CONFIG_REGISTRY
+
+from fairseq_bytefusion.models.byte_transformer import ByteTransformerModel
+from fairseq_bytefusion.models.config import ByteTransformerConfig
+from fairseq_bytefusion.text import ByteDictionary
+
+REPO = Path(__file__).resolve().parents[1]
+USER_DIR = REPO / "fairseq_bytefusion"
+
+# Sentences in several scripts and shapes, an empty and a one-byte one among them.
+SENTENCES = [
+    "kal subah 7 baje alarm laga do",
+    "Привет, мир",
+    "",
+    "a",
+    "नमस्ते दुनिया",
+    "   ",
+    "世界你好没有空格",
+    "👩‍👩‍👧‍👦 und e\u0301",
+    "x" * 150,
+]
+
+
+def write_pair(folder, split, sources, targets, src="xx", tgt="en"):
+    """Write ``split.src-tgt.{src,tgt}``; sentences are str or bytes."""
+    for lang, lines in ((src, sources), (tgt, targets)):
+        raw = [s.encode() if isinstance(s, str) else s for s in lines]
+        path = Path(folder) / f"{split}.{src}-{tgt}.{lang}"
+        path.write_bytes(b"".join(line + b"\n" for line in raw))
+
+
+def model_args(arch="byte_transformer_tiny", **overrides):
+    """A full config of ``arch``, as a namespace."""
+    args = Namespace(**overrides)
+    ARCH_CONFIG_REGISTRY[arch](args)
+    defaults = ByteTransformerConfig()
+    for name in ByteTransformerConfig.__dataclass_fields__:
+        if not name.startswith("_") and not hasattr(args, name):
+            setattr(args, name, getattr(defaults, name))
+    args.max_source_positions = overrides.get("max_source_positions", 2048)
+    args.max_target_positions = overrides.get("max_target_positions", 2048)
+    return args
+
+
+class DictionaryTask:
+    """The part of a task that building a model needs."""
+
+    def __init__(self, source=None, target=None):
+        self.source_dictionary = source or ByteDictionary()
+        self.target_dictionary = target or ByteDictionary()
+
+
+def build_model(arch="byte_transformer_tiny", seed=1, **overrides):
+    """A ``byte_transformer`` with random weights, in eval mode."""
+    torch.manual_seed(seed)
+    args = model_args(arch, **overrides)
+    return ByteTransformerModel.build_model(args, DictionaryTask()).eval()
+
+
+def pad_batch(sentences, left=False, extra=0):
+    """Long[B, T] of byte ids, padded on either side with ``extra`` columns more."""
+    dictionary = ByteDictionary()
+    rows = [dictionary.encode_line(s).long() for s in sentences]
+    width = max(map(len, rows)) + extra
+    batch = torch.full((len(rows), width), dictionary.pad())
+    for i, row in enumerate(rows):
+        if left:
+            batch[i, width - len(row) :] = row
+        else:
+            batch[i, : len(row)] = row
+    return batch
+
+
+def run(*command, check=True, stdin=None, env=None, cwd=None):
+    """Run a command; returns the finished process with bytes in stdout, stderr."""
+    result = subprocess.run(
+        [str(part) for part in command],
+        input=stdin,
+        capture_output=True,
+        cwd=cwd,
+        env={**os.environ, **(env or {})},
+        timeout=300,
+        check=False,
+    )
+    if check and result.returncode:
+        output = result.stdout[-4000:] + result.stderr[-6000:]
+        raise AssertionError(f"{command} failed:\n{output.decode('utf-8', 'replace')}")
+    return result
+
+
+def fairseq(verb, *args, **kwargs):
+    """Run ``fairseq-VERB ARGS --user-dir ...`` on the CPU."""
+    return run(
+        *(sys.executable, "-m", f"fairseq_cli.{verb}", *args),
+        *("--user-dir", USER_DIR, "--cpu"),
+        **kwargs,
+    )
+
+
+def bytefusion(*args, **kwargs):
+    """Run ``bytefusion ARGS``."""
+    return run(sys.executable, "-m", "fairseq_bytefusion.cli", *args, **kwargs)
+
+
+TRAIN_FLAGS = [
+    *("--task", "byte_translation", "--arch", "byte_transformer_tiny"),
+    *("--criterion", "label_smoothed_cross_entropy", "--label-smoothing", "0.1"),
+    *("--optimizer", "adam", "--lr", "0.005", "--lr-scheduler", "inverse_sqrt"),
+    *("--warmup-updates", "10", "--log-format", "simple", "--log-interval", "1"),
+    *("--max-tokens", "400", "--num-workers", "0"),
+]
+
+
+def train(data, save_dir, *args, **kwargs):
+    """Train a tiny model with ``fairseq-train``; later flags win."""
+    return fairseq("train", data, "--save-dir", save_dir, *TRAIN_FLAGS, *args, **kwargs)
