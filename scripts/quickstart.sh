@@ -21,7 +21,7 @@ if [[ ! -e $RUN/trained ]]; then
         --criterion label_smoothed_cross_entropy --label-smoothing 0.1 \
         --optimizer adam --adam-betas '(0.9, 0.98)' \
         --lr 4e-3 --lr-scheduler polynomial_decay --warmup-updates 300 \
-        --max-update 1700 --total-num-update 1700 --max-tokens 4000 \
+        --max-update 1900 --total-num-update 1900 --max-tokens 4000 \
         --save-dir "$RUN" --no-epoch-checkpoints --log-format tqdm \
         >>"$RUN/train.log"
     touch "$RUN/trained"
@@ -30,7 +30,7 @@ fi
 if [[ ! -e $RUN/test.log ]]; then
     echo "==> translating the 1,000 test sentences (log: $RUN/test.log)"
     fairseq-generate "${COMMON[@]}" --path "$RUN/checkpoint_best.pt" \
-        --beam 4 --batch-size 100 --scoring sacrebleu --log-format tqdm \
+        --beam 4 --batch-size 100 --log-format tqdm \
         >"$RUN/test.log.part"
     mv "$RUN/test.log.part" "$RUN/test.log"
 fi

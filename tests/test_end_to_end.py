@@ -27,7 +27,8 @@ def trained(toy_data, tmp_path_factory):
     """A model that has seen the toy data long enough to copy letters."""
     folder = tmp_path_factory.mktemp("trained")
     result = train(
-        toy_data, folder, "--max-update", "60", "--max-tokens", "1000", "--no-epoch-checkpoints",
+        toy_data, folder, "--max-update", "60", "--max-tokens", "1000",
+        "--no-epoch-checkpoints",
         "--eval-bleu", "--eval-bleu-args", '{"beam": 1, "max_len_b": 10}',
         "--best-checkpoint-metric", "bleu", "--maximize-best-checkpoint-metric",
         "--validate-interval", "100",
@@ -172,7 +173,8 @@ def test_an_ensemble_generates(toy_data, trained):
 
 def test_one_hot_trains_generates_and_loads(toy_data, tmp_path):
     train(
-        toy_data, tmp_path, "--encoder-embedder", "one-hot", "--decoder-embedder", "one-hot",
+        toy_data, tmp_path,
+        "--encoder-embedder", "one-hot", "--decoder-embedder", "one-hot",
         "--encoder-embed-dim", "264", "--decoder-embed-dim", "264", "--max-update", "3",
         "--no-epoch-checkpoints",
     )  # fmt: skip

@@ -6,7 +6,7 @@ import os
 import re
 
 import numpy as np
-from fairseq.data import ConcatDataset, LanguagePairDataset
+from fairseq.data import ConcatDataset, LanguagePairDataset, data_utils
 
 from .line_dataset import LineDataset
 
@@ -23,12 +23,17 @@ class ParallelDataset(LanguagePairDataset):
     Takes the arguments of ``LanguagePairDataset``.
     """
 
-    #: fairseq would make the batches of epoch 1 once and, resumed in epoch 2, others:
-    #: made anew for each epoch, they are the same either way.
-    can_reuse_epoch_itr_across_epochs = False
+    #: Seed of the order of equally long pairs. fairseq would draw one order in epoch 1
+    #: and keep it, but draw another one when resumed in epoch 2.
+    order_seed = 1
 
     #: ``--max-tokens``: a longer pair counts as this many, a batch of its own
     max_batch_tokens = None
+
+    def ordered_indices(self):
+        """int64[N]: pairs by length; the same whichever epoch asks for them."""
+        with data_utils.numpy_seed(self.order_seed):
+            return super().ordered_indices()
 
     def num_tokens(self, index):
         return int(self.num_tokens_vec(np.array([index]))[0])

@@ -136,14 +136,15 @@ class ByteTranslationTask(TranslationTask):
             tokens.append(ids)
         return tokens, [len(ids) for ids in tokens]
 
-    def get_batch_iterator(self, dataset, max_tokens=None, **kwargs):
+    def get_batch_iterator(self, dataset, max_tokens=None, seed=1, **kwargs):
         """As in fairseq, but a pair longer than ``--max-tokens`` is no error.
 
         In training it is dropped and counted, elsewhere a batch of its own.
         """
-        if isinstance(dataset, ParallelDataset):
-            dataset.max_batch_tokens = max_tokens
-        return super().get_batch_iterator(dataset, max_tokens=max_tokens, **kwargs)
+        dataset.max_batch_tokens, dataset.order_seed = max_tokens, seed
+        return super().get_batch_iterator(
+            dataset, max_tokens=max_tokens, seed=seed, **kwargs
+        )
 
     def filter_indices_by_size(
         self, indices, dataset, max_positions=None, ignore_invalid_inputs=False
