@@ -22,9 +22,9 @@ if [[ ! -e $RUN/trained ]]; then
         --optimizer adam --adam-betas '(0.9, 0.98)' \
         --lr 4e-3 --lr-scheduler polynomial_decay --warmup-updates 300 \
         --max-update 1900 --total-num-update 1900 --max-tokens 4000 \
-        --save-dir "$RUN" --no-epoch-checkpoints --log-format tqdm \
+        --save-dir "$RUN" --no-epoch-checkpoints --num-workers 0 --log-format tqdm \
         >>"$RUN/train.log"
-    touch "$RUN/trained"
+    echo "$SECONDS" >"$RUN/trained"
 fi
 
 if [[ ! -e $RUN/test.log ]]; then
@@ -35,5 +35,8 @@ if [[ ! -e $RUN/test.log ]]; then
     mv "$RUN/test.log.part" "$RUN/test.log"
 fi
 
-echo "==> $RUN/test.log against $DATA/test.hinglish-en.en"
-bytefusion score --hyp "$RUN/test.log" --ref "$DATA/test.hinglish-en.en" --examples 4
+{
+    echo "trained for $(<"$RUN/trained") seconds; the test set's translations:"
+    echo
+    bytefusion score --hyp "$RUN/test.log" --ref "$DATA/test.hinglish-en.en" --examples 4
+} | tee "$RUN/result.txt"

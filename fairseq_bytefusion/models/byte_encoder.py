@@ -1,4 +1,4 @@
-"""The encoder: embedder -> positions -> layers."""
+"""The encoder: embedder -> positions -> shallow layers -> fusion -> deep layers."""
 
 from fairseq.models.transformer import TransformerEncoderBase
 
@@ -13,22 +13,19 @@ class ByteTransformerEncoder(TransformerEncoderBase):
         cfg (TransformerConfig)
         dictionary (fairseq.data.Dictionary)
         embedder (nn.Module): see ``modules.embedders``.
+        fusion (nn.Module, optional): see ``modules.fusion``.
+        shallow_layers (int): how many of the layers come before the fusion.
 
-    Source: Vaswani et al. 2017, section 3.
+    Source: Vaswani et al. 2017, section 3; Sreedhar et al. 2023, section 3.
     """
 
+    def __init__(self, cfg, dictionary, embedder, fusion=None, shallow_layers=0):
+        super().__init__(cfg, dictionary, embedder)
+        self.fusion = fusion
+        self.shallow_layers = shallow_layers
+
     def build_encoder_layer(self, cfg):
-        layer = EncoderLayer(
-            cfg.encoder.embed_dim,
-            cfg.encoder.ffn_embed_dim,
-            cfg.encoder.attention_heads,
-            cfg.dropout,
-            cfg.attention_dropout,
-            cfg.activation_dropout,
-            cfg.activation_fn,
-            cfg.encoder.normalize_before,
-        )
-        return wrap_layer(layer, cfg)
+        return wrap_layer(EncoderLayer.build(cfg), cfg)
 
     def forward_embedding(self, src_tokens, token_embedding=None):
         """States that enter the first layer.
@@ -83,9 +80,13 @@ class ByteTransformerEncoder(TransformerEncoderBase):
             allowed = allowed[:, None, None, :]
 
         states = [x]
-        for layer in self.layers:
+        for index, layer in enumerate(self.layers):
+            if self.fusion is not None and index == self.shallow_layers:
+                x = self.fusion(x, src_tokens, padding_mask)
             x = layer(x, allowed)
             states.append(x)
+        if self.fusion is not None and self.shallow_layers == self.num_layers:
+            x = self.fusion(x, src_tokens, padding_mask)
         if self.layer_norm is not None:
             x = self.layer_norm(x)
         return {

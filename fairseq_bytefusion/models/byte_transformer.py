@@ -1,15 +1,18 @@
 """``byte_transformer``: fairseq's Transformer with a choice of embedders."""
 
 import math
+from functools import partial
 
 from fairseq.dataclass.utils import gen_parser_from_dataclass
 from fairseq.models import register_model, register_model_architecture
 from fairseq.models.transformer import TransformerConfig, TransformerModelBase
 
 from ..modules.embedders import EMBEDDERS
+from ..modules.fusion import FUSIONS
 from .byte_decoder import ByteTransformerDecoder
 from .byte_encoder import ByteTransformerEncoder
-from .config import ByteTransformerConfig, check_config
+from .config import ByteTransformerConfig, check_config, complete
+from .layer_wrapping import wrap_layer
 
 
 @register_model("byte_transformer", dataclass=ByteTransformerConfig)
@@ -37,6 +40,7 @@ class ByteTransformerModel(TransformerModelBase):
             ValueError: options that contradict each other.
         """
         src_dict, tgt_dict = task.source_dictionary, task.target_dictionary
+        cfg = complete(cfg)
         check_config(cfg, src_dict, tgt_dict)
         encoder_embedder = build_embedder(
             cfg, cfg.encoder_embedder, src_dict, cfg.encoder_embed_dim
@@ -51,9 +55,29 @@ class ByteTransformerModel(TransformerModelBase):
         nested.decoder.input_dim = nested.decoder.output_dim = cfg.decoder_embed_dim
         nested.share_decoder_input_output_embed |= cfg.share_all_embeddings
         nested.checkpoint_activations |= cfg.offload_activations
-        encoder = ByteTransformerEncoder(nested, src_dict, encoder_embedder)
+        encoder = cls.build_encoder(cfg, nested, src_dict, encoder_embedder)
         decoder = ByteTransformerDecoder(nested, tgt_dict, decoder_embedder)
         return cls(nested, encoder, decoder)
+
+    @classmethod
+    def build_encoder(cls, cfg, nested, src_dict, embedder):
+        """The encoder with the fusion that ``cfg`` names.
+
+        Args:
+            cfg (Namespace): flat options.
+            nested (TransformerConfig): the same as fairseq's base classes read them.
+            src_dict (fairseq.data.Dictionary)
+            embedder (nn.Module)
+        """
+        if cfg.encoder_fusion == "none":
+            return ByteTransformerEncoder(nested, src_dict, embedder)
+        fusion_class = FUSIONS[cfg.encoder_fusion]
+        fusion = fusion_class.build(cfg, src_dict, partial(wrap_layer, cfg=nested))
+        shallow_layers = cfg.fusion_layers
+        if fusion_class.owns_layers:
+            nested.encoder.layers -= cfg.fusion_layers
+            shallow_layers = 0
+        return ByteTransformerEncoder(nested, src_dict, embedder, fusion, shallow_layers)
 
     def make_generation_fast_(self, need_attn=False, **kwargs):
         """Called by fairseq before it generates."""

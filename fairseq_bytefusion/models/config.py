@@ -1,6 +1,8 @@
 """The options of ``byte_transformer``, and what they must agree on."""
 
+from argparse import Namespace
 from dataclasses import dataclass, field
+from typing import Optional
 
 from fairseq import utils
 from fairseq.dataclass import ChoiceEnum, FairseqDataclass
@@ -8,6 +10,9 @@ from fairseq.models.transformer.transformer_config import DEFAULT_MIN_PARAMS_TO_
 from omegaconf import II
 
 from ..modules.embedders import EMBEDDERS
+from ..modules.fusion import FUSIONS
+from ..modules.fusion.ngram_conv import parse_kernels
+from ..text.words import BOUNDARIES, MAX_CHARACTER
 
 
 def _option(default, help):
@@ -24,6 +29,25 @@ class ByteTransformerConfig(FairseqDataclass):
     decoder_embedder: ChoiceEnum(["dense", "one-hot"]) = _option(
         "dense", "how target symbols become states, and states become symbols"
     )
+    encoder_fusion: ChoiceEnum(["none", *FUSIONS]) = _option(
+        "none", "how source states are fused over neighbouring symbols"
+    )
+    fusion_layers: Optional[int] = _option(
+        None,
+        "encoder layers before (ncf) or inside (wsf) the fusion; default: two thirds of "
+        "--encoder-layers, at most 4",
+    )
+    ncf_kernels: str = _option("1,2,3,4", "ncf: window sizes, comma-separated")
+    ncf_weights: ChoiceEnum(["free", "softmax"]) = _option(
+        "free", "ncf: free or convex weights of the window sizes"
+    )
+    ncf_unigram: ChoiceEnum(["conv", "identity"]) = _option(
+        "conv", "ncf: what window size 1 contributes"
+    )
+    wsf_boundary: ChoiceEnum(list(BOUNDARIES)) = _option(
+        "space", "wsf: words begin at whitespace, or also where the script changes"
+    )
+    wsf_max_word: int = _option(64, "wsf: longest word in symbols; longer ones are split")
     encoder_embed_dim: int = _option(512, "encoder width")
     encoder_ffn_embed_dim: int = _option(2048, "encoder FFN width")
     encoder_layers: int = _option(6, "encoder layers, all of them")
@@ -66,11 +90,30 @@ class ByteTransformerConfig(FairseqDataclass):
     max_target_positions: int = II("task.max_target_positions")
 
 
+def complete(cfg):
+    """A flat copy of ``cfg`` that has every option of this version.
+
+    Options that ``cfg`` lacks, from a checkpoint older than them, have their default.
+
+    Args:
+        cfg (ByteTransformerConfig, DictConfig or Namespace)
+
+    Returns:
+        argparse.Namespace
+    """
+    names = [n for n in ByteTransformerConfig.__dataclass_fields__ if not n.startswith("_")]
+    defaults = ByteTransformerConfig()
+    full = Namespace(**{n: getattr(cfg, n, getattr(defaults, n)) for n in names})
+    if full.fusion_layers is None:
+        full.fusion_layers = min(4, round(2 * full.encoder_layers / 3))
+    return full
+
+
 def check_config(cfg, src_dict, tgt_dict):
     """Refuse what cannot be built, naming the flag to change.
 
     Args:
-        cfg (ByteTransformerConfig)
+        cfg (Namespace): see :func:`complete`.
         src_dict, tgt_dict (fairseq.data.Dictionary)
 
     Raises:
@@ -86,6 +129,7 @@ def check_config(cfg, src_dict, tgt_dict):
             )
         if getattr(cfg, f"{side}_embedder") == "one-hot":
             _check_one_hot(cfg, side, dim, len(dictionary))
+    _check_fusion(cfg)
     if cfg.share_all_embeddings:
         if cfg.encoder_embedder != "dense":
             raise ValueError(
@@ -102,6 +146,38 @@ def check_config(cfg, src_dict, tgt_dict):
                 "--share-all-embeddings needs --encoder-embed-dim "
                 f"({cfg.encoder_embed_dim}) equal to --decoder-embed-dim "
                 f"({cfg.decoder_embed_dim})"
+            )
+
+
+def _check_fusion(cfg):
+    if cfg.encoder_fusion == "none":
+        return
+    if not 0 <= cfg.fusion_layers <= cfg.encoder_layers:
+        raise ValueError(
+            f"--fusion-layers {cfg.fusion_layers} must lie between 0 and --encoder-layers "
+            f"{cfg.encoder_layers}"
+        )
+    if cfg.encoder_layerdrop > 0:
+        raise ValueError(
+            f"--encoder-fusion {cfg.encoder_fusion} stands at a fixed layer: drop "
+            f"--encoder-layerdrop {cfg.encoder_layerdrop:g}"
+        )
+    if cfg.encoder_fusion == "wsf" and cfg.wsf_max_word < MAX_CHARACTER:
+        raise ValueError(
+            f"--wsf-max-word {cfg.wsf_max_word} leaves no room for a character of "
+            f"{MAX_CHARACTER} bytes: raise it"
+        )
+    if cfg.encoder_fusion == "ncf":
+        try:
+            kernels = parse_kernels(cfg.ncf_kernels)
+        except ValueError as error:
+            raise ValueError(
+                f"--ncf-kernels {cfg.ncf_kernels!r} must be a list such as 1,2,3,4: {error}"
+            ) from error
+        if cfg.ncf_unigram == "identity" and 1 not in kernels:
+            raise ValueError(
+                "--ncf-unigram identity stands for window size 1, which --ncf-kernels "
+                f"{cfg.ncf_kernels} lacks: add it or drop that flag"
             )
 
 

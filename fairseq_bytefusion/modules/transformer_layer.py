@@ -64,6 +64,8 @@ class EncoderLayer(_FeedForward):
     Source: Vaswani et al. 2017, section 3.1.
     """
 
+    attention_class = MultiheadAttention
+
     def __init__(
         self,
         dim,
@@ -78,14 +80,31 @@ class EncoderLayer(_FeedForward):
         super().__init__(
             dim, ffn_dim, dropout, activation_dropout, activation_fn, normalize_before
         )
-        self.self_attn = MultiheadAttention(dim, num_heads, dropout=attention_dropout)
+        self.self_attn = self.attention_class(dim, num_heads, dropout=attention_dropout)
         self.self_attn_layer_norm = LayerNorm(dim)
 
-    def forward(self, x, allowed=None):
+    @classmethod
+    def build(cls, options):
+        """From the encoder's options in ``models.config``."""
+        return cls(
+            options.encoder_embed_dim,
+            options.encoder_ffn_embed_dim,
+            options.encoder_attention_heads,
+            options.dropout,
+            options.attention_dropout,
+            options.activation_dropout,
+            options.activation_fn,
+            options.encoder_normalize_before,
+        )
+
+    def attend(self, x, allowed):
+        return self.self_attn(x, x, allowed)[0]
+
+    def forward(self, x, visible=None):
         """
         Args:
             x (Float[B, T, D])
-            allowed (Bool, broadcastable to [B, H, T, T], optional): True where a
+            visible (Bool, broadcastable to [B, H, T, T], optional): True where a
                 query may look.
 
         Returns:
@@ -93,7 +112,7 @@ class EncoderLayer(_FeedForward):
         """
 
         def attend(x):
-            return self.self_attn(x, x, allowed)[0]
+            return self.attend(x, visible)
 
         x = self.residual_block(x, self.self_attn_layer_norm, attend, self.dropout_module)
         return self.residual_block(

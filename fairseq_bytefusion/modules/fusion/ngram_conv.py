@@ -1,0 +1,108 @@
+"""nCF: n-gram convolutional fusion."""
+
+import torch
+import torch.nn as nn
+import torch.nn.functional as F
+
+
+class NgramConvolution(nn.Module):
+    """A weighted sum of n-gram representations, one a kernel size.
+
+    Each window of n tokens becomes one vector, which all its n tokens get::
+
+        tokens      a b c d e f g
+        n = 2       A A B B C C D       window D is (g, zeros)
+        n = 3       A A A B B B C
+
+    Windows start at the first real token of a sentence, wherever its padding is, and
+    padding counts as zeros: the result does not depend on the batch.
+
+    Args:
+        dim (int): D.
+        kernels (sequence of int): window sizes n, each at least 1.
+        weights (str): ``free``, one free scalar a kernel, or ``softmax``, convex.
+        unigram (str): what n = 1 contributes, ``conv`` as in the paper or ``identity``
+            as in its published code.
+
+    Raises:
+        ValueError: no kernels, repeated ones, or one below 1.
+
+    Source: Sreedhar et al. 2023, *Local Byte Fusion*, equations 3-7.
+    """
+
+    owns_layers = False
+
+    def __init__(self, dim, kernels=(1, 2, 3, 4), weights="free", unigram="conv"):
+        super().__init__()
+        check_kernels(kernels)
+        self.kernels = list(kernels)
+        self.softmax = weights == "softmax"
+        # A convolution of kernel n and stride n is a product with n*D inputs.
+        self.convs = nn.ModuleDict(
+            {str(n): nn.Linear(n * dim, dim) for n in kernels if n > 1 or unigram == "conv"}
+        )
+        start = 0.0 if self.softmax else 1 / len(kernels)
+        self.weights = nn.Parameter(torch.full((len(kernels),), start))
+
+    @classmethod
+    def build(cls, options, dictionary, wrap_layer):
+        """From ``encoder_embed_dim``, ``ncf_kernels``, ``ncf_weights``, ``ncf_unigram``."""
+        return cls(
+            options.encoder_embed_dim,
+            parse_kernels(options.ncf_kernels),
+            options.ncf_weights,
+            options.ncf_unigram,
+        )
+
+    def lambdas(self):
+        """Float[K]: the weight of each kernel, lambda in equation 7."""
+        return self.weights.softmax(0) if self.softmax else self.weights
+
+    def forward(self, states, tokens, padding_mask):
+        """
+        Args:
+            states (Float[B, T, D])
+            tokens (Long[B, T]): not needed; part of the contract.
+            padding_mask (Bool[B, T]): True at padding, on either side.
+
+        Returns:
+            Float[B, T, D]
+        """
+        states = states.masked_fill(padding_mask.unsqueeze(-1), 0.0)
+        leading = padding_mask.long().cumprod(1).sum(1)
+        if not leading.any():
+            return self._fuse(states)
+        fused = self._fuse(_rolled(states, leading))
+        return _rolled(fused, -leading)
+
+    def _fuse(self, x):
+        length = x.shape[1]
+        total = torch.zeros_like(x)
+        for n, weight in zip(self.kernels, self.lambdas()):
+            if str(n) not in self.convs:
+                total = total + weight * x
+                continue
+            windows = F.pad(x, (0, 0, 0, -length % n)).unflatten(1, (-1, n)).flatten(2)
+            ngrams = weight * self.convs[str(n)](windows)
+            total = total + ngrams.repeat_interleave(n, 1)[:, :length]
+        return total
+
+
+def check_kernels(kernels):
+    """Raise ValueError where ``kernels`` (sequence of int) cannot be window sizes."""
+    if not kernels or min(kernels) < 1 or len(set(kernels)) < len(kernels):
+        raise ValueError("window sizes must be different whole numbers from 1 on")
+
+
+def parse_kernels(text):
+    """``"1,2,3"`` to ``[1, 2, 3]``; ValueError where those are not window sizes."""
+    kernels = [int(n) for n in text.split(",")]
+    check_kernels(kernels)
+    return kernels
+
+
+def _rolled(x, shift):
+    """Row b of ``x`` (Float[B, T, D]) rolled to the left by ``shift[b]`` (Long[B])."""
+    columns = torch.arange(x.shape[1], device=x.device) + shift.unsqueeze(1)
+    columns = columns.remainder(x.shape[1]).unsqueeze(-1).expand_as(x)
+    return x.gather(1, columns)

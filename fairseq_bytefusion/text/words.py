@@ -1,0 +1,138 @@
+"""Word boundaries of a token batch, from its ids alone. Vectorised, on any device.
+
+The whitespace before a word belongs to it, as SentencePiece's leading ``▁``; ``</s>``
+is a block of its own. Blocks of a sentence (one letter each, ``.`` is padding)::
+
+    h i   m o m !   </s> .          space:   a a b b b b b c .
+                                    script:  a a b c c c d e .
+"""
+
+from dataclasses import dataclass
+from typing import List, Tuple
+
+import torch
+
+BOUNDARIES = ("space", "script")
+# A character has at most three continuation bytes behind its first.
+MAX_CHARACTER = 4
+_WHITESPACE = " \t\r\v\f"
+
+
+def symbol_tables(dictionary):
+    """Which symbols are whitespace, UTF-8 continuation bytes, ASCII letters or digits.
+
+    Args:
+        dictionary (fairseq.data.Dictionary): a :class:`ByteDictionary`, or one whose
+            symbols are text (``▁`` counts as a space).
+
+    Returns:
+        Bool[3, V]: a row each.
+    """
+    tables = torch.zeros(3, len(dictionary), dtype=torch.bool)
+    for i in range(dictionary.nspecial, len(dictionary)):
+        symbol = _symbol_bytes(dictionary, i)
+        tables[0, i] = bool(symbol) and not symbol.strip(_WHITESPACE.encode())
+        tables[1, i] = len(symbol) == 1 and 0x80 <= symbol[0] < 0xC0
+        tables[2, i] = symbol.isalnum()  # of bytes: ASCII only
+    return tables
+
+
+def _symbol_bytes(dictionary, index):
+    if hasattr(dictionary, "decode_bytes"):
+        return dictionary.decode_bytes([index])
+    return dictionary[index].replace("▁", " ").encode("utf-8")
+
+
+def block_starts(tokens, padding_mask, eos, tables, boundary="space", max_word=64):
+    """Where the blocks of ``wsf`` begin.
+
+    Blocks partition the real tokens of a sentence. A block begins at the first token,
+    at the first of a run of whitespace, at ``</s>`` and behind it; with ``script`` also
+    at every change between ASCII letters or digits and anything else that is not a
+    continuation byte. A longer block than ``max_word`` is split at character starts.
+
+    Args:
+        tokens (Long[B, T]): padded on either side.
+        padding_mask (Bool[B, T]): True at padding.
+        eos (int): id of ``</s>``.
+        tables (Bool[3, V]): see :func:`symbol_tables`.
+        boundary (str): ``space`` or ``script``.
+        max_word (int): longest block, in tokens, at least 4.
+
+    Returns:
+        Bool[B, T]: True at the first token of a block, False at padding.
+
+    Source: Sreedhar et al. 2023, section 3.2, with the whitespace rule of this package.
+    """
+    whitespace, continuation, alphanumeric = tables[:, tokens]
+    is_eos = tokens.eq(eos)
+    starts = _shifted(padding_mask, True) | is_eos | _shifted(is_eos, False)
+    starts |= whitespace & ~_shifted(whitespace, False)
+    if boundary == "script":
+        starts |= ~continuation & (alphanumeric != _shifted(alphanumeric, False))
+    starts &= ~padding_mask
+    return starts | _splits(starts, padding_mask, continuation, max_word)
+
+
+def _shifted(x, fill):
+    """``x`` one column later: what the token before had."""
+    first = torch.full_like(x[:, :1], fill)
+    return torch.cat([first, x[:, :-1]], 1)
+
+
+def _splits(starts, padding_mask, continuation, max_word):
+    """Bool[B, T]: where blocks longer than ``max_word`` are split.
+
+    A character goes to piece ``(its offset in the block) // (max_word - 3)``: pieces
+    have at most ``max_word`` bytes, whatever stands before them. Stray continuation
+    bytes beyond what a character can have count as characters.
+    """
+    columns = torch.arange(starts.shape[1], device=starts.device).expand_as(starts)
+    block_start = torch.where(starts, columns, -1).cummax(1).values
+    far_back = continuation
+    for _ in range(MAX_CHARACTER - 1):
+        far_back = _shifted(far_back, False) & continuation
+    is_character = (starts | ~continuation | far_back) & ~padding_mask
+    character = torch.where(is_character, columns, -1).cummax(1).values
+    piece = (character - block_start) // (max_word - MAX_CHARACTER + 1)
+    new_piece = is_character & (piece != _shifted(piece, 0)) & ~starts
+
+    next_start = torch.where(starts | padding_mask, columns, starts.shape[1])
+    next_start = torch.cat(
+        [next_start[:, 1:], torch.full_like(columns[:, :1], starts.shape[1])], 1
+    )
+    block_end = next_start.flip(1).cummin(1).values.flip(1)
+    return new_piece & (block_end - block_start > max_word)
+
+
+@dataclass
+class WordGroups:
+    """The real tokens of a batch, reordered so that equally long blocks lie together.
+
+    Attributes:
+        order (Long[N]): positions in the flattened batch (``b * T + t``), block by
+            block, shorter blocks first.
+        sizes (list of (int, int)): ``(length, number of blocks)``, N tokens in all.
+    """
+
+    order: torch.Tensor
+    sizes: List[Tuple[int, int]]
+
+
+def group_words(starts, padding_mask):
+    """Sort the blocks of a batch by length. One host synchronisation a batch.
+
+    Args:
+        starts (Bool[B, T]): see :func:`block_starts`.
+        padding_mask (Bool[B, T])
+
+    Returns:
+        WordGroups
+    """
+    positions = (~padding_mask).flatten().nonzero().flatten()
+    block = starts.flatten()[positions].cumsum(0) - 1
+    lengths = torch.bincount(block)
+    order = lengths[block].sort(stable=True).indices
+    counts = torch.bincount(lengths).tolist()
+    sizes = [(length, count) for length, count in enumerate(counts) if count and length]
+    return WordGroups(positions[order], sizes)

@@ -1,0 +1,150 @@
+#!/usr/bin/env python3
+"""Forward and backward time of the encoders against fairseq's own.
+
+Interleaved medians in one process: in every round each encoder runs once, in turn.
+Rows are cut from real text, so that words have realistic lengths; every batch has the
+same number of bytes and no padding. Peak memory is that of a process of its own.
+
+    python scripts/benchmarks/bench_encoder.py --rounds 7
+"""
+
+import argparse
+import resource
+import statistics
+import subprocess
+import sys
+import time
+from functools import partial
+from pathlib import Path
+
+import torch
+from fairseq.models.transformer import TransformerConfig, TransformerModelBase
+from matmul_time import products, record
+
+REPO = Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(REPO))
+
+from fairseq_bytefusion.models.byte_transformer import ByteTransformerModel  # noqa: E402
+from fairseq_bytefusion.models.config import ByteTransformerConfig  # noqa: E402
+from fairseq_bytefusion.text import ByteDictionary  # noqa: E402
+
+TEXT = REPO / "data_prep/sample/train.hinglish-en.hinglish"
+ENCODERS = ("fairseq", "none", "ncf", "wsf")
+
+
+class Dictionaries:
+    source_dictionary = target_dictionary = ByteDictionary()
+
+
+def build_encoder(name, options):
+    """An encoder of ``ENCODERS`` in training mode; all of the same size."""
+    torch.manual_seed(1)
+    cfg = ByteTransformerConfig()
+    cfg.max_source_positions = cfg.max_target_positions = 2048
+    cfg.dropout = options.dropout
+    cfg.decoder_layers = 1
+    for side in ("encoder", "decoder"):
+        setattr(cfg, f"{side}_embed_dim", options.dim)
+        setattr(cfg, f"{side}_ffn_embed_dim", 4 * options.dim)
+    cfg.encoder_layers = options.layers
+    if name == "fairseq":
+        nested = TransformerConfig.from_namespace(cfg)
+        nested.decoder.input_dim = nested.decoder.output_dim = options.dim
+        return TransformerModelBase.build_model(nested, Dictionaries).encoder.train()
+    cfg.encoder_fusion = name
+    cfg.fusion_layers = {"ncf": options.ncf_layers, "wsf": options.wsf_layers}.get(name)
+    return ByteTransformerModel.build_model(cfg, Dictionaries).encoder.train()
+
+
+def real_text_batch(length, num_tokens, path):
+    """Long[num_tokens / length, length]: rows cut from the lines of ``path``."""
+    stream = b" ".join(path.read_bytes().split(b"\n"))
+    rows = num_tokens // length
+    dictionary = Dictionaries.source_dictionary
+    cuts = [stream[i * (length - 1) : (i + 1) * (length - 1)] for i in range(rows)]
+    if len(cuts[-1]) < length - 1:
+        raise SystemExit(f"{path} is too short for {rows} rows of {length} bytes")
+    return torch.stack([dictionary.encode_line(cut).long() for cut in cuts])
+
+
+def step(encoder, batch):
+    """One forward and backward pass."""
+    encoder.zero_grad(set_to_none=True)
+    encoder(batch)["encoder_out"][0].square().mean().backward()
+
+
+def median_times(functions, rounds):
+    """Median seconds of each function; they run in turn in every round."""
+    times = {name: [] for name in functions}
+    for round_number in range(rounds + 1):
+        for name, function in functions.items():
+            start = time.perf_counter()
+            function()
+            if round_number:  # the first round warms up
+                times[name].append(time.perf_counter() - start)
+    return {name: statistics.median(seconds) for name, seconds in times.items()}
+
+
+def peak_memory(name, length, options):
+    """MiB that a forward and backward pass adds, measured in a process of its own."""
+    command = [sys.executable, __file__, "--memory-of", name, "--lengths", str(length)]
+    for flag in ("dim", "layers", "tokens", "ncf_layers", "wsf_layers", "dropout", "text"):
+        command += ["--" + flag.replace("_", "-"), str(getattr(options, flag))]
+    return float(subprocess.run(command, check=True, capture_output=True).stdout)
+
+
+def print_memory(name, length, options):
+    encoder = build_encoder(name, options)
+    batch = real_text_batch(length, options.tokens, options.text)
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    step(encoder, batch)
+    print((resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) / 1024)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("--lengths", default="64,256,1024", help="row lengths in bytes")
+    parser.add_argument("--tokens", type=int, default=4096, help="bytes in a batch")
+    parser.add_argument("--rounds", type=int, default=5)
+    parser.add_argument("--threads", type=int, default=2)
+    parser.add_argument("--dim", type=int, default=512)
+    parser.add_argument("--layers", type=int, default=6)
+    parser.add_argument("--ncf-layers", type=int, default=4, help="layers before ncf")
+    parser.add_argument("--wsf-layers", type=int, default=2, help="word-local layers")
+    parser.add_argument("--dropout", type=float, default=0.0)
+    parser.add_argument("--text", type=Path, default=TEXT)
+    parser.add_argument("--memory-of", choices=ENCODERS, help=argparse.SUPPRESS)
+    options = parser.parse_args()
+    torch.set_num_threads(options.threads)
+    lengths = [int(length) for length in options.lengths.split(",")]
+    if options.memory_of:
+        print_memory(options.memory_of, lengths[0], options)
+        return
+
+    print(
+        f"torch {torch.__version__}, {options.threads} threads, fp32, d={options.dim}, "
+        f"{options.layers} layers, {options.tokens} bytes a batch, {options.rounds} rounds"
+    )
+    print("| T | encoder | seconds | vs fairseq | vs none | vs its matrix products | MiB |")
+    print("|---|---|---|---|---|---|---|")
+    encoders = {name: build_encoder(name, options) for name in ENCODERS}
+    for length in lengths:
+        batch = real_text_batch(length, options.tokens, options.text)
+        functions = {}
+        for name, encoder in encoders.items():
+            run = functions[name] = partial(step, encoder, batch)
+            functions[name, "products"] = products(record(run))
+        seconds = median_times(functions, options.rounds)
+        for name in ENCODERS:
+            print(
+                f"| {length} | {name} | {seconds[name]:.3f} "
+                f"| {seconds[name] / seconds['fairseq']:.3f} "
+                f"| {seconds[name] / seconds['none']:.3f} "
+                f"| {seconds[name] / seconds[name, 'products']:.3f} "
+                f"| {peak_memory(name, length, options):.0f} |",
+                flush=True,
+            )
+
+
+if __name__ == "__main__":
+    main()
