@@ -14,7 +14,7 @@ def main(argv=None):
     args = _parser().parse_args(argv)
     try:
         args.run(args)
-    except (OSError, ValueError) as error:
+    except (OSError, ValueError, RuntimeError) as error:
         print(f"bytefusion {args.verb}: {_explain(error)}", file=sys.stderr)
         return 1
     return 0
@@ -63,6 +63,17 @@ def _parser():
     )
     score.add_argument("--json", action="store_true", help="print JSON")
     score.set_defaults(run=_score)
+
+    inspect = verbs.add_parser(
+        "inspect", help="options, size and n-gram weights (ncf) of checkpoints"
+    )
+    inspect.add_argument("checkpoints", nargs="+", metavar="CHECKPOINT")
+    inspect.add_argument(
+        "--plot",
+        metavar="FILE",
+        help="draw the n-gram weights: bars for one checkpoint, lines for several",
+    )
+    inspect.set_defaults(run=_inspect)
     return parser
 
 
@@ -88,6 +99,19 @@ def _score(args):
         print(format_examples(first.texts, references, args.examples, first.sources))
         print()
     print(format_scores(rows))
+
+
+def _inspect(args):
+    from .evaluation.inspection import (
+        format_summary,
+        inspect_checkpoint,
+        plot_ngram_weights,
+    )
+
+    summaries = [inspect_checkpoint(path) for path in args.checkpoints]
+    print("\n".join(map(format_summary, summaries)))
+    if args.plot:
+        plot_ngram_weights(summaries, args.plot)
 
 
 if __name__ == "__main__":

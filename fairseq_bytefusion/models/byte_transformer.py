@@ -8,7 +8,7 @@ from fairseq.models import register_model, register_model_architecture
 from fairseq.models.transformer import TransformerConfig, TransformerModelBase
 
 from ..modules.embedders import EMBEDDERS
-from ..modules.fusion import FUSIONS
+from ..modules.fusion import FUSIONS, NgramConvolution
 from .byte_decoder import ByteTransformerDecoder
 from .byte_encoder import ByteTransformerEncoder
 from .config import ByteTransformerConfig, check_config, complete
@@ -78,6 +78,13 @@ class ByteTransformerModel(TransformerModelBase):
             nested.encoder.layers -= cfg.fusion_layers
             shallow_layers = 0
         return ByteTransformerEncoder(nested, src_dict, embedder, fusion, shallow_layers)
+
+    def ngram_weights(self):
+        """dict of int to float: the weight of each window size, with ncf only."""
+        fusion = self.encoder.fusion
+        if not isinstance(fusion, NgramConvolution):
+            return {}
+        return dict(zip(fusion.kernels, fusion.lambdas().tolist()))
 
     def make_generation_fast_(self, need_attn=False, **kwargs):
         """Called by fairseq before it generates."""

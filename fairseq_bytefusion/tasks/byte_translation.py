@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 import numpy as np
 import torch
 from fairseq import utils
+from fairseq.logging import metrics
 from fairseq.tasks import register_task
 from fairseq.tasks.translation import TranslationConfig, TranslationTask
 
@@ -18,6 +19,9 @@ logger = logging.getLogger(__name__)
 # A translation may be this many times its source's bytes, plus this many, long:
 # the same sentence takes three times the bytes in Burmese that it takes in English.
 MAX_LEN_A, MAX_LEN_B = 3.0, 200
+
+# Keys of the logging outputs of validation.
+NGRAM_WEIGHT, NUM_STEPS = "ncf_lambda_", "_num_steps"
 
 
 @dataclass
@@ -188,6 +192,24 @@ class ByteTranslationTask(TranslationTask):
             if not hasattr(args, name):  # --eval-bleu-args names a few only
                 setattr(args, name, value)
         return super().build_generator(models, args, *rest, **kwargs)
+
+    def valid_step(self, sample, model, criterion):
+        """As in fairseq; the n-gram weights of ncf are logged beside the loss."""
+        loss, sample_size, logging_output = super().valid_step(sample, model, criterion)
+        weights = model.ngram_weights() if hasattr(model, "ngram_weights") else {}
+        for n, weight in weights.items():
+            logging_output[f"{NGRAM_WEIGHT}{n}"] = weight
+        logging_output[NUM_STEPS] = 1
+        return loss, sample_size, logging_output
+
+    def reduce_metrics(self, logging_outputs, criterion):
+        super().reduce_metrics(logging_outputs, criterion)
+        # fairseq sums the outputs of workers; every one of them holds the same weights.
+        num_steps = sum(log.get(NUM_STEPS, 0) for log in logging_outputs)
+        keys = {k for log in logging_outputs for k in log if k.startswith(NGRAM_WEIGHT)}
+        for key in sorted(keys):
+            total = sum(log.get(key, 0) for log in logging_outputs)
+            metrics.log_scalar(key, total / num_steps, round=4)
 
     def inference_step(
         self, generator, models, sample, prefix_tokens=None, constraints=None

@@ -5,7 +5,9 @@ from fairseq.models.transformer import TransformerConfig, TransformerModelBase
 from fairseq.sequence_generator import SequenceGenerator
 
 from fairseq_bytefusion.models.byte_transformer import ByteTransformerModel
+from fairseq_bytefusion.models.config import complete
 from fairseq_bytefusion.modules.embedders import EMBEDDERS
+from fairseq_bytefusion.modules.fusion import FUSIONS
 from fairseq_bytefusion.modules.transformer_layer import DecoderLayer
 
 from ..helpers import SENTENCES, DictionaryTask, build_model, model_args, pad_batch
@@ -16,12 +18,27 @@ WIDE = {  # the tiny model, wide enough for one-hot
     for name, value in (("embed_dim", 264), ("ffn_embed_dim", 64))
 }
 EMBEDDER_PAIRS = [(e, d) for e in EMBEDDERS for d in ("dense", "one-hot")]
+FUSION_OPTIONS = {
+    "none": {},
+    "ncf": {"encoder_fusion": "ncf"},
+    "ncf last": {"encoder_fusion": "ncf", "fusion_layers": 2, "ncf_unigram": "identity"},
+    "wsf": {"encoder_fusion": "wsf", "wsf_max_word": 8},
+    "wsf only": {"encoder_fusion": "wsf", "fusion_layers": 2, "wsf_boundary": "script"},
+    "wsf none": {"encoder_fusion": "wsf", "fusion_layers": 0},
+}
 
 
 def embedder_model(encoder, decoder, **overrides):
     return build_model(
         encoder_embedder=encoder, decoder_embedder=decoder, **{**WIDE, **overrides}
     )
+
+
+def test_every_fusion_is_among_the_options():
+    assert {o.get("encoder_fusion", "none") for o in FUSION_OPTIONS.values()} == {
+        "none",
+        *FUSIONS,
+    }
 
 
 # --- parity with fairseq's own transformer -------------------------------------
@@ -124,9 +141,10 @@ def test_training_gradients_equal_fairseqs():
 # --- invariants ----------------------------------------------------------------
 
 
-@pytest.mark.parametrize(("encoder", "decoder"), EMBEDDER_PAIRS)
-def test_batch_invariance(encoder, decoder):
-    model = embedder_model(encoder, decoder)
+@pytest.mark.parametrize("fusion", FUSION_OPTIONS.values(), ids=FUSION_OPTIONS)
+@pytest.mark.parametrize("embedder", EMBEDDERS)
+def test_batch_invariance(embedder, fusion):
+    model = embedder_model(embedder, "dense", **fusion)
     for left in (False, True):
         batch = pad_batch(SENTENCES, left=left, extra=3)
         with torch.no_grad():
@@ -149,9 +167,10 @@ def test_decoder_ignores_padding(left):
     assert (together - alone).abs().max() <= 1e-5
 
 
+@pytest.mark.parametrize("fusion", FUSION_OPTIONS.values(), ids=FUSION_OPTIONS)
 @pytest.mark.parametrize(("encoder", "decoder"), EMBEDDER_PAIRS)
-def test_every_parameter_gets_a_gradient(encoder, decoder):
-    model = embedder_model(encoder, decoder).train()
+def test_every_parameter_gets_a_gradient(encoder, decoder, fusion):
+    model = embedder_model(encoder, decoder, **fusion).train()
     source = pad_batch(SENTENCES)
     model(source, None, source)[0].logsumexp(-1).sum().backward()
     for name, parameter in model.named_parameters():
@@ -159,8 +178,9 @@ def test_every_parameter_gets_a_gradient(encoder, decoder):
         assert parameter.grad.isfinite().all(), name
 
 
-def test_a_row_of_padding_is_finite():
-    model = build_model()
+@pytest.mark.parametrize("fusion", FUSION_OPTIONS.values(), ids=FUSION_OPTIONS)
+def test_a_row_of_padding_is_finite(fusion):
+    model = build_model(**fusion)
     batch = torch.cat([pad_batch(["abc"]), torch.ones(1, 4, dtype=torch.long)])
     memory = model.encoder(batch)
     out = model.decoder(batch, memory)[0]
@@ -209,6 +229,80 @@ def test_attention_weights_on_demand():
     assert (weights[1, :, 2:] == 0).all()
     model.make_generation_fast_(need_attn=True)
     assert torch.equal(model.decoder(batch, memory)[1]["attn"][0], weights)
+
+
+# --- fusion ----------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("fusion", FUSION_OPTIONS.values(), ids=FUSION_OPTIONS)
+def test_checkpointed_layers_give_the_same_gradients(fusion):
+    batch, found = pad_batch(SENTENCES), []
+    for checkpointed in (False, True):
+        model = build_model(checkpoint_activations=checkpointed, dropout=0.0, **fusion)
+        model.double().train()
+        model(batch, None, batch)[0].logsumexp(-1).sum().backward()
+        found.append({name: p.grad for name, p in model.named_parameters()})
+    assert found[0].keys() == found[1].keys()
+    for name, gradient in found[0].items():
+        assert torch.allclose(gradient, found[1][name], atol=1e-9), name
+
+
+@pytest.mark.parametrize("fusion", FUSION_OPTIONS.values(), ids=FUSION_OPTIONS)
+def test_bfloat16(fusion):
+    model = build_model(**fusion)
+    batch = pad_batch(SENTENCES, left=True)
+    expected = model(batch, None, batch)[0]
+    found = model.bfloat16()(batch, None, batch)[0]
+    assert found.dtype == torch.bfloat16
+    assert (found.float() - expected).abs().max() < 0.25
+
+
+def test_encoder_layers_count_those_inside_the_fusion():
+    for layers in range(4):
+        options = {"encoder_layers": 3, "fusion_layers": layers}
+        wsf = build_model(encoder_fusion="wsf", **options).encoder
+        assert (len(wsf.fusion.layers), len(wsf.layers)) == (layers, 3 - layers)
+        ncf = build_model(encoder_fusion="ncf", **options).encoder
+        assert (ncf.shallow_layers, len(ncf.layers)) == (layers, 3)
+
+
+@pytest.mark.parametrize(
+    ("layers", "default"), [(1, 1), (2, 1), (3, 2), (4, 3), (6, 4), (9, 4)]
+)
+def test_default_number_of_fusion_layers(layers, default):
+    cfg = complete(model_args(encoder_layers=layers, encoder_fusion="ncf"))
+    assert cfg.fusion_layers == default
+
+
+def test_wsf_without_layers_is_no_fusion():
+    plain, empty = build_model(), build_model(encoder_fusion="wsf", fusion_layers=0)
+    empty.load_state_dict(plain.state_dict(), strict=True)
+    batch = pad_batch(SENTENCES)
+    with torch.no_grad():
+        assert torch.equal(plain(batch, None, batch)[0], empty(batch, None, batch)[0])
+
+
+def test_the_shallow_layers_come_before_ncf():
+    model = build_model(encoder_fusion="ncf", fusion_layers=1)
+    batch = pad_batch(["abc"])
+    encoder = model.encoder
+    x, _, padding_mask = encoder.forward_embedding(batch)
+    x = encoder.layers[0](x)
+    x = encoder.layers[1](encoder.fusion(x, batch, padding_mask))
+    assert torch.allclose(x.transpose(0, 1), encoder(batch)["encoder_out"][0], atol=1e-6)
+
+
+def test_ngram_weights_are_readable():
+    model = build_model(encoder_fusion="ncf", ncf_kernels="1,3")
+    assert model.ngram_weights() == {1: 0.5, 3: 0.5}
+    assert build_model().ngram_weights() == {}
+
+
+def test_checkpoints_older_than_an_option_get_its_default():
+    args = model_args()
+    for name in ("encoder_fusion", "wsf_max_word", "fusion_layers"):
+        delattr(args, name)
+    ByteTransformerModel.build_model(args, DictionaryTask())
 
 
 # --- one-hot -------------------------------------------------------------------
@@ -266,6 +360,21 @@ WRONG = {
     "shared widths": (
         {"share_all_embeddings": True, "decoder_embed_dim": 16},
         r"--encoder-embed-dim \(32\) equal to --decoder-embed-dim \(16\)",
+    ),
+    "too many fusion layers": (
+        {"encoder_fusion": "ncf", "fusion_layers": 3},
+        "--fusion-layers 3 must lie between 0 and --encoder-layers 2",
+    ),
+    "layerdrop": (
+        {"encoder_fusion": "wsf", "encoder_layerdrop": 0.1},
+        "drop --encoder-layerdrop 0.1",
+    ),
+    "short words": ({"encoder_fusion": "wsf", "wsf_max_word": 3}, "--wsf-max-word 3"),
+    "kernels": ({"encoder_fusion": "ncf", "ncf_kernels": "1,x"}, "--ncf-kernels '1,x'"),
+    "no kernel": ({"encoder_fusion": "ncf", "ncf_kernels": "0"}, "from 1 on"),
+    "identity": (
+        {"encoder_fusion": "ncf", "ncf_kernels": "2", "ncf_unigram": "identity"},
+        "--ncf-kernels 2 lacks",
     ),
     "heads": ({"encoder_attention_heads": 5}, "32 is not a multiple of --encoder-att"),
 }

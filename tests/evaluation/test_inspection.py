@@ -1,0 +1,69 @@
+import pytest
+import torch
+
+from fairseq_bytefusion import cli
+
+from ..helpers import build_model, model_args
+
+
+def save(path, arch="byte_transformer_tiny", updates=7, **options):
+    """A checkpoint as fairseq writes it, of a model with random weights."""
+    model = build_model(**options)
+    if options.get("encoder_fusion") == "ncf":
+        with torch.no_grad():
+            model.encoder.fusion.weights.copy_(torch.tensor([0.5, -0.25, 0.0, 0.125]))
+    cfg = {"model": {**vars(model_args(**options)), "_name": arch}}
+    history = [{"num_updates": updates, "criterion_name": "x", "best_loss": 1.0}]
+    state = {"args": None, "cfg": cfg, "model": model.state_dict()}
+    extra = {"train_iterator": {"epoch": 1}, "epoch": 1}
+    torch.save({**state, "optimizer_history": history, "extra_state": extra}, path)
+    return sum(p.numel() for p in model.parameters())
+
+
+def test_inspect_prints_size_and_ngram_weights(tmp_path, capsys):
+    path = tmp_path / "a.pt"
+    size = save(path, encoder_fusion="ncf")
+    assert cli.main(["inspect", str(path)]) == 0
+    lines = capsys.readouterr().out.split("\n")
+    assert lines[1] == f"  byte_transformer_tiny, {size:,} parameters, 7 updates"
+    assert lines[2] == "  embedders dense / dense, fusion ncf"
+    assert lines[3] == f"  lambda of 1-grams   0.5000 {'█' * 40}"
+    assert lines[4] == f"  lambda of 2-grams  -0.2500 {'█' * 20}"
+    assert lines[5] == "  lambda of 3-grams   0.0000 "
+
+
+def test_softmax_weights_are_shown_as_they_act(tmp_path, capsys):
+    save(tmp_path / "a.pt", encoder_fusion="ncf", ncf_weights="softmax")
+    assert cli.main(["inspect", str(tmp_path / "a.pt")]) == 0
+    expected = torch.tensor([0.5, -0.25, 0.0, 0.125]).softmax(0)[0]
+    assert f"1-grams   {expected:.4f}" in capsys.readouterr().out
+
+
+def test_plots(tmp_path):
+    for number, name in ((1, "a"), (20, "b")):
+        save(tmp_path / f"{name}.pt", updates=number, encoder_fusion="ncf")
+    for names in ("a", "ab"):
+        paths = [str(tmp_path / f"{name}.pt") for name in names]
+        image = tmp_path / f"{names}.png"
+        assert cli.main(["inspect", *paths, "--plot", str(image)]) == 0
+        assert image.read_bytes().startswith(b"\x89PNG")
+
+
+@pytest.mark.parametrize(
+    ("options", "args", "message"),
+    [
+        ({}, ["--plot", "x.png"], "its fusion is not ncf"),
+        ({"arch": "transformer"}, [], "holds a transformer, not a byte_transformer"),
+    ],
+)
+def test_what_cannot_be_inspected(tmp_path, capsys, options, args, message):
+    path = tmp_path / "a.pt"
+    save(path, **options)
+    assert cli.main(["inspect", str(path), *args]) == 1
+    assert message in capsys.readouterr().err
+
+
+def test_a_file_that_is_no_checkpoint(tmp_path, capsys):
+    (tmp_path / "a.pt").write_bytes(b"no checkpoint")
+    assert cli.main(["inspect", str(tmp_path / "a.pt")]) == 1
+    assert "a.pt is not a complete fairseq checkpoint" in capsys.readouterr().err
