@@ -9,7 +9,6 @@ same number of bytes and no padding. Peak memory is that of a process of its own
 """
 
 import argparse
-import resource
 import statistics
 import subprocess
 import sys
@@ -18,7 +17,6 @@ from functools import partial
 from pathlib import Path
 
 import torch
-from fairseq.models.transformer import TransformerConfig, TransformerModelBase
 from matmul_time import products, record
 
 REPO = Path(__file__).resolve().parents[2]
@@ -27,6 +25,11 @@ sys.path.insert(0, str(REPO))
 from fairseq_bytefusion.models.byte_transformer import ByteTransformerModel  # noqa: E402
 from fairseq_bytefusion.models.config import ByteTransformerConfig  # noqa: E402
 from fairseq_bytefusion.text import ByteDictionary  # noqa: E402
+
+from fairseq.models.transformer import (  # noqa: E402, I001  (ours first: it is quieter)
+    TransformerConfig,
+    TransformerModelBase,
+)
 
 TEXT = REPO / "data_prep/sample/train.hinglish-en.hinglish"
 ENCODERS = ("fairseq", "none", "ncf", "wsf")
@@ -88,6 +91,7 @@ def median_times(functions, rounds):
 def peak_memory(name, length, options):
     """MiB that a forward and backward pass adds, measured in a process of its own."""
     command = [sys.executable, __file__, "--memory-of", name, "--lengths", str(length)]
+    command += ["--threads", str(options.threads)]
     for flag in ("dim", "layers", "tokens", "ncf_layers", "wsf_layers", "dropout", "text"):
         command += ["--" + flag.replace("_", "-"), str(getattr(options, flag))]
     return float(subprocess.run(command, check=True, capture_output=True).stdout)
@@ -96,9 +100,15 @@ def peak_memory(name, length, options):
 def print_memory(name, length, options):
     encoder = build_encoder(name, options)
     batch = real_text_batch(length, options.tokens, options.text)
-    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    before = peak_resident()
     step(encoder, batch)
-    print((resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) / 1024)
+    print(peak_resident() - before)
+
+
+def peak_resident():
+    """MiB of memory this process has held at most (Linux)."""
+    status = Path("/proc/self/status").read_text()
+    return int(status.split("VmHWM:")[1].split()[0]) / 1024
 
 
 def main():
