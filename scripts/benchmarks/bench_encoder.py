@@ -26,11 +26,6 @@ from fairseq_bytefusion.models.byte_transformer import ByteTransformerModel  # n
 from fairseq_bytefusion.models.config import ByteTransformerConfig  # noqa: E402
 from fairseq_bytefusion.text import ByteDictionary  # noqa: E402
 
-from fairseq.models.transformer import (  # noqa: E402, I001  (ours first: it is quieter)
-    TransformerConfig,
-    TransformerModelBase,
-)
-
 TEXT = REPO / "data_prep/sample/train.hinglish-en.hinglish"
 ENCODERS = ("fairseq", "none", "ncf", "wsf")
 
@@ -51,6 +46,8 @@ def build_encoder(name, options):
         setattr(cfg, f"{side}_ffn_embed_dim", 4 * options.dim)
     cfg.encoder_layers = options.layers
     if name == "fairseq":
+        from fairseq.models.transformer import TransformerConfig, TransformerModelBase
+
         nested = TransformerConfig.from_namespace(cfg)
         nested.decoder.input_dim = nested.decoder.output_dim = options.dim
         return TransformerModelBase.build_model(nested, Dictionaries).encoder.train()
