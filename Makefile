@@ -1,6 +1,7 @@
 # make quickstart   install, train on the sample data, translate, score
 # make test         install, lint, run the test suite
 # make install      the virtual environment alone
+# make readme       put measured output into README.md
 # PYTHON=python3.12, VENV=dir and CONSTRAINTS=file change what it is made of.
 
 PYTHON ?= python3
@@ -12,7 +13,7 @@ BIN := $(abspath $(VENV))/bin
 INSTALLED := $(VENV)/.installed
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint $(CONSTRAINTS)
 
-.PHONY: quickstart test lint install clean
+.PHONY: quickstart test lint install readme clean
 .SILENT:
 
 quickstart: $(INSTALLED)
@@ -26,6 +27,9 @@ lint: $(INSTALLED)
 	$(BIN)/ruff format --quiet --check .
 
 install: $(INSTALLED)
+
+readme: $(INSTALLED)
+	PATH="$(BIN):$$PATH" scripts/refresh_readme.sh
 
 # fairseq's build needs torch, numpy and cython; without build isolation it finds
 # them here instead of downloading each a second time. pip 24.1 and newer refuse

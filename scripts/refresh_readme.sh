@@ -1,0 +1,21 @@
+#!/usr/bin/env bash
+# Put real output into README.md: `make readme`. Needs what `make quickstart` made and the
+# benchmark tables under results/.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+RUN=${RUN:-runs/quickstart}
+shopt -s nullglob
+insert() { python scripts/update_readme.py "$@"; }
+
+insert quickstart "$RUN/result.txt"
+
+echo 'kal subah 7 baje alarm laga do' |
+    fairseq-interactive data_prep/sample --user-dir "$(bytefusion path)" \
+        --task byte_translation -s hinglish -t en --path "$RUN/checkpoint_best.pt" \
+        2>"$RUN/interactive.log" | grep -E '^[SHD]-' >"$RUN/interactive.txt"
+insert interactive "$RUN/interactive.txt"
+
+for table in results/bench_*.md; do
+    insert "$(basename "$table" .md)" "$table"
+done
