@@ -74,6 +74,19 @@ def _parser():
         help="draw the n-gram weights: bars for one checkpoint, lines for several",
     )
     inspect.set_defaults(run=_inspect)
+
+    average = verbs.add_parser("average", help="average the parameters of checkpoints")
+    average.add_argument(
+        "checkpoints",
+        nargs="+",
+        metavar="CHECKPOINT",
+        help="checkpoints, or the --save-dir of a training with --last or --best",
+    )
+    average.add_argument("--output", required=True, metavar="FILE")
+    which = average.add_mutually_exclusive_group()
+    which.add_argument("--last", type=int, metavar="K", help="the newest K")
+    which.add_argument("--best", type=int, metavar="K", help="the best K")
+    average.set_defaults(run=_average)
     return parser
 
 
@@ -112,6 +125,23 @@ def _inspect(args):
     print("\n".join(map(format_summary, summaries)))
     if args.plot:
         plot_ngram_weights(summaries, args.plot)
+
+
+def _average(args):
+    from .averaging import average_checkpoints, best_checkpoints, last_checkpoints
+
+    paths = args.checkpoints
+    if args.last is not None or args.best is not None:
+        if len(paths) != 1 or not os.path.isdir(paths[0]):
+            raise ValueError("--last and --best take one directory of checkpoints")
+        find, count = (
+            (last_checkpoints, args.last)
+            if args.best is None
+            else (best_checkpoints, args.best)
+        )
+        paths = find(paths[0], count)
+    average_checkpoints(paths, args.output)
+    print(f"{args.output}: the average of {', '.join(paths)}")
 
 
 if __name__ == "__main__":

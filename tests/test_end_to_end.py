@@ -202,7 +202,7 @@ def test_every_system_trains_resumes_averages_generates_and_scores(
         assert re.search(rb"valid on 'valid' subset .*\| ncf_lambda_4 0\.2", resumed.stdout)
 
     average = tmp_path / "average.pt"
-    fairseq_scripts_average(tmp_path, average)
+    bytefusion("average", tmp_path, "--last", "2", "--output", average, cwd=USER_DIR.parent)
     log = tmp_path / "log"
     log.write_bytes(
         fairseq(
@@ -211,17 +211,6 @@ def test_every_system_trains_resumes_averages_generates_and_scores(
     )
     result = bytefusion("score", "--hyp", log, cwd=USER_DIR.parent)
     assert b"BLEU = " in result.stdout
-
-
-def fairseq_scripts_average(folder, output):
-    """What fairseq's scripts/average_checkpoints.py does; the wheel does not hold it."""
-    paths = sorted(folder.glob("checkpoint_*_*.pt"))
-    assert len(paths) == 2
-    states = [torch.load(path, map_location="cpu") for path in paths]
-    for name in states[0]["model"]:
-        tensors = [state["model"][name].float() for state in states]
-        states[0]["model"][name] = torch.stack(tensors).mean(0)
-    torch.save(states[0], output)
 
 
 @pytest.mark.parametrize("fusion", ["ncf", "wsf"])

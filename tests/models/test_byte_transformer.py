@@ -257,6 +257,17 @@ def test_bfloat16(fusion):
     assert (found.float() - expected).abs().max() < 0.25
 
 
+@pytest.mark.parametrize("fusion", FUSION_OPTIONS.values(), ids=FUSION_OPTIONS)
+@pytest.mark.parametrize("pre_norm", [False, True])
+def test_automatic_mixed_precision(fusion, pre_norm):
+    model = build_model(encoder_normalize_before=pre_norm, **fusion).train()
+    batch = pad_batch(SENTENCES)
+    with torch.autocast("cpu", torch.bfloat16):
+        loss = model(batch, None, batch)[0].logsumexp(-1).mean()
+    loss.backward()
+    assert all(p.grad.isfinite().all() for p in model.parameters())
+
+
 def test_encoder_layers_count_those_inside_the_fusion():
     for layers in range(4):
         options = {"encoder_layers": 3, "fusion_layers": layers}

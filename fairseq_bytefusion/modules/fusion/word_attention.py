@@ -117,4 +117,4 @@ class WordAttention(nn.Module):
         x = flat.index_select(0, groups.order)
         for layer in self.layers:
             x = layer(x, groups.sizes)
-        return torch.zeros_like(flat).index_copy(0, groups.order, x).view_as(states)
+        return x.new_zeros(flat.shape).index_copy(0, groups.order, x).view_as(states)
