@@ -53,15 +53,20 @@ def _parser():
     )
     score.add_argument(
         "--num-bootstrap",
-        type=int,
+        type=_positive,
         default=1000,
         metavar="N",
         help="resamplings (%(default)s)",
     )
-    score.add_argument(
-        "--examples", type=int, default=0, metavar="N", help="show N translations as well"
+    output = score.add_mutually_exclusive_group()
+    output.add_argument(
+        "--examples",
+        type=_positive,
+        default=0,
+        metavar="N",
+        help="show N translations as well",
     )
-    score.add_argument("--json", action="store_true", help="print JSON")
+    output.add_argument("--json", action="store_true", help="print JSON")
     score.set_defaults(run=_score)
 
     inspect = verbs.add_parser(
@@ -84,10 +89,17 @@ def _parser():
     )
     average.add_argument("--output", required=True, metavar="FILE")
     which = average.add_mutually_exclusive_group()
-    which.add_argument("--last", type=int, metavar="K", help="the newest K")
-    which.add_argument("--best", type=int, metavar="K", help="the best K")
+    which.add_argument("--last", type=_positive, metavar="K", help="the newest K")
+    which.add_argument("--best", type=_positive, metavar="K", help="the best K")
     average.set_defaults(run=_average)
     return parser
+
+
+def _positive(text):
+    number = int(text)
+    if number < 1:
+        raise argparse.ArgumentTypeError(f"{text} is not a number from 1 on")
+    return number
 
 
 def _path(args):

@@ -3,9 +3,13 @@
 One function each; its docstring names the symptom and the versions.
 """
 
+import contextlib
 import functools
 import importlib.metadata
+import io
+import itertools
 import logging
+import os
 import sys
 
 FAIRSEQ_OFFICIAL = "fairseq==0.12.2"
@@ -46,6 +50,9 @@ def version_problem(python, fairseq, fairseq_fixed, torch, numpy):
     if installed[:2] != (0, 12):
         dotted = ".".join(map(str, installed))
         return f"fairseq {dotted} is not 0.12: on {name}, pip install {wanted}"
+    if fairseq_fixed is None and fairseq < (0, 12, 2):
+        dotted = ".".join(map(str, fairseq))
+        return f"fairseq {dotted} is older than 0.12.2: pip install {wanted}"
     if fairseq_fixed is None and python >= (3, 11):
         return (
             f"fairseq {'.'.join(map(str, fairseq))} cannot be imported on {name} "
@@ -81,6 +88,7 @@ def apply():
     allow_checkpoint_globals()
     restore_numpy_bucketing()
     keep_last_batch()
+    read_interactive_lines_raw()
     explain_checkpoint_errors()
 
 
@@ -182,8 +190,41 @@ def utf8_standard_streams():
         (sys.stdout, {"errors": "surrogateescape"}),
         (sys.stderr, {"errors": "backslashreplace"}),
     ):
-        if hasattr(stream, "reconfigure"):  # not where a test or notebook replaced it
-            stream.reconfigure(encoding="utf-8", **options)
+        # A test or a notebook may have replaced a stream, a program read from it already.
+        if hasattr(stream, "reconfigure"):
+            with contextlib.suppress(io.UnsupportedOperation):
+                stream.reconfigure(encoding="utf-8", **options)
+
+
+def read_interactive_lines_raw():
+    """Let ``fairseq-interactive`` read what the other commands read.
+
+    Symptom: with ``--input FILE`` a byte that is not UTF-8 aborts it and a lone
+    carriage return starts a new sentence; white space around a line is lost. Any
+    version.
+    """
+    for name in ("fairseq_cli.interactive", "__main__"):
+        module = sys.modules.get(name)
+        path = getattr(module, "__file__", None) or ""
+        if os.path.basename(path) == "interactive.py" and hasattr(module, "buffered_read"):
+            module.buffered_read = _buffered_read
+
+
+def _buffered_read(path, buffer_size):
+    """Lists of at most ``buffer_size`` lines (str) of a file, or of stdin for ``-``."""
+    with contextlib.ExitStack() as stack:
+        stream = sys.stdin
+        if path != "-":
+            options = {"encoding": "utf-8", "errors": "surrogateescape", "newline": "\n"}
+            stream = stack.enter_context(open(path, **options))
+        lines = (line[:-1] if line.endswith("\n") else line for line in stream)
+        lines = (line[:-1] if line.endswith("\r") else line for line in lines)
+        while buffer := list(itertools.islice(lines, buffer_size)):
+            yield buffer
+
+
+class CheckpointError(RuntimeError):
+    """A checkpoint that cannot be read or does not fit; the message names the file."""
 
 
 def explain_checkpoint_errors():
@@ -214,8 +255,9 @@ def _naming_the_file(load):
         except Exception as error:
             if isinstance(error, OSError) and error.filename is not None:
                 raise
-            raise RuntimeError(
-                f"{path} is not a complete fairseq checkpoint ({error})"
+            raise CheckpointError(
+                f"{path} cannot be read as a fairseq checkpoint, it may be cut short: "
+                f"{type(error).__name__}: {error}"
             ) from error
 
     return load_checkpoint_to_cpu
@@ -228,13 +270,14 @@ def _naming_the_mismatch(load):
     ):
         try:
             return load(filenames, arg_overrides, task, *args, **kwargs)
-        except RuntimeError as error:
-            message = str(error)
-            if "state_dict" not in message:
-                raise
+        except (CheckpointError, OSError):
+            raise  # names the file already
+        except Exception as error:
             wanted = f"the task at hand, {type(task).__name__}" if task else "its task"
             trained = ", ".join(map(_describe_checkpoint, filenames))
-            raise RuntimeError(f"{trained} does not fit {wanted}: {message}") from error
+            raise CheckpointError(
+                f"{trained} does not fit {wanted}: {type(error).__name__}: {error}"
+            ) from error
 
     return load_model_ensemble_and_task
 

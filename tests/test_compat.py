@@ -8,7 +8,7 @@ import torch
 
 from fairseq_bytefusion import compat
 
-from .helpers import REPO, run
+from .helpers import REPO, DictionaryTask, run
 
 OFFICIAL = (0, 12, 2)
 FIXED = (0, 12, 3, 1)
@@ -22,6 +22,7 @@ FIXED = (0, 12, 3, 1)
         ((3, 10), OFFICIAL, None, (2, 2, 2), (1, 23, 5), None),
         ((3, 9), OFFICIAL, None, (2, 0, 1), (1, 23, 5), None),
         ((3, 10), None, FIXED, (2, 2, 2), (2, 0), None),
+        ((3, 10), (0, 12, 1), None, (2, 0), (1, 23), "0.12.1 is older than 0.12.2"),
         ((3, 8), OFFICIAL, None, (2, 0), (1, 23), "Python 3.9 or newer"),
         ((3, 12), None, None, None, None, "pip install fairseq-fixed==0.12.3.1"),
         ((3, 10), None, None, None, None, "pip install fairseq==0.12.2"),
@@ -149,9 +150,29 @@ def test_standard_streams_are_utf8(monkeypatch, encoding):
     print("世", file=sys.stderr)
 
 
-def test_replaced_streams_are_left_alone(monkeypatch):
+def test_replaced_or_used_streams_are_left_alone(monkeypatch):
     monkeypatch.setattr(sys, "stdout", io.StringIO())
+    used = io.TextIOWrapper(io.BytesIO(b"a\nb\n"), encoding="ascii")
+    used.readline()
+    monkeypatch.setattr(sys, "stdin", used)
     compat.utf8_standard_streams()
+
+
+@pytest.mark.parametrize("source", ["-", "file"])
+def test_interactive_lines_are_raw(tmp_path, monkeypatch, source):
+    from fairseq_cli import interactive
+
+    raw = b" a\rb \ncaf\xe9\r\n\n" + "x\u2028y".encode()
+    if source == "file":
+        source = str(tmp_path / "file")
+        (tmp_path / "file").write_bytes(raw)
+    else:
+        stream = io.TextIOWrapper(io.BytesIO(raw), encoding="ascii")
+        monkeypatch.setattr(sys, "stdin", stream)
+        compat.utf8_standard_streams()
+    compat.read_interactive_lines_raw()
+    found = list(interactive.buffered_read(source, 3))
+    assert found == [[" a\rb ", "caf\udce9", ""], ["x\u2028y"]]
 
 
 def test_errors_name_the_checkpoint(tmp_path):
@@ -160,10 +181,23 @@ def test_errors_name_the_checkpoint(tmp_path):
     broken = tmp_path / "broken.pt"
     torch.save({"args": None, "cfg": None, "weights": torch.zeros(9999)}, broken)
     broken.write_bytes(broken.read_bytes()[:-5000])
-    with pytest.raises(RuntimeError, match=r"broken\.pt is not a complete fairseq"):
+    with pytest.raises(RuntimeError, match=r"broken\.pt cannot be read as a fairseq"):
         checkpoint_utils.load_checkpoint_to_cpu(str(broken))
     with pytest.raises(OSError, match="nothing.pt"):
         checkpoint_utils.load_checkpoint_to_cpu(str(tmp_path / "nothing.pt"))
+    state = {"cfg": {"model": {"_name": "no_such_arch"}, "task": None}, "model": {}}
+    other = tmp_path / "other.pt"
+    torch.save(
+        {
+            "args": None,
+            **state,
+            "extra_state": {"train_iterator": {"epoch": 1}},
+            "optimizer_history": [{"num_updates": 1, "criterion_name": "x"}],
+        },
+        other,
+    )
+    with pytest.raises(RuntimeError, match=r"other\.pt \(task None, arch no_such_arch\)"):
+        checkpoint_utils.load_model_ensemble([str(other)], task=DictionaryTask())
     wrapped = checkpoint_utils.load_checkpoint_to_cpu
     compat.apply()
     assert checkpoint_utils.load_checkpoint_to_cpu is wrapped

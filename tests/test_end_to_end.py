@@ -67,11 +67,6 @@ def test_training_logs_bleu_on_text(trained):
     assert loss[-1] < 0.6 * loss[0]
 
 
-def test_no_parameter_is_left_out_of_ddp(trained):
-    assert "byte_transformer_tiny" in trained[1]
-    assert "--find-unused-parameters" not in trained[1]
-
-
 def test_generate_and_score_agree(toy_data, generated):
     printed = generated.read_bytes().decode().strip().split("\n")[-1]
     bleu = float(re.search(r"BLEU = ([0-9.]+)", printed)[1])
@@ -147,15 +142,14 @@ def free_port():
 def test_two_workers_equal_one_with_the_doubled_batch(toy_data, tmp_path):
     flags = [
         *("--max-update", "6", "--dropout", "0", "--no-epoch-checkpoints"),
-        *("--disable-validation", "--max-tokens", "10000", "--optimizer", "sgd"),
+        *("--disable-validation", "--max-tokens", "10000", "--batch-size", "8"),
     ]
-    one = [f for f in flags if f not in ("--optimizer", "sgd")]
-    train(toy_data, tmp_path / "one", *one, "--batch-size", "8", "--update-freq", "2")
+    train(toy_data, tmp_path / "one", *flags, "--update-freq", "2")
     method = f"tcp://127.0.0.1:{free_port()}"
 
     def worker(rank):
         return train(
-            toy_data, tmp_path / "two", *one, "--batch-size", "8",
+            toy_data, tmp_path / "two", *flags,
             "--distributed-world-size", "2", "--distributed-rank", rank,
             "--distributed-init-method", method, "--distributed-no-spawn",
             "--distributed-backend", "gloo", "--ddp-backend", "legacy_ddp",
@@ -191,7 +185,6 @@ SYSTEMS = {
 def test_every_system_trains_resumes_averages_generates_and_scores(
     toy_data, tmp_path, flags
 ):
-    # The default backend wraps the model as on several GPUs and would miss a gradient.
     save = (*flags, "--save-interval-updates", "2", "--keep-interval-updates", "2")
     train(toy_data, tmp_path, *save, "--max-update", "4", "--no-epoch-checkpoints")
     resumed = train(
@@ -250,7 +243,7 @@ def test_a_truncated_checkpoint_is_named(toy_data, trained, tmp_path):
     broken = tmp_path / "broken.pt"
     broken.write_bytes(trained[0].read_bytes()[:-3000])
     error = failing("generate", toy_data, *GENERATE, "--path", broken)
-    assert f"{broken} is not a complete fairseq checkpoint" in error.split("\n")[-1]
+    assert f"{broken} cannot be read as a fairseq checkpoint" in error.split("\n")[-1]
 
 
 def test_a_checkpoint_of_another_task_is_named(toy_data, tmp_path):

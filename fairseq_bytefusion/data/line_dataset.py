@@ -67,10 +67,6 @@ class LineDataset(FairseqDataset):
         start, end = self._index.starts[index], self._index.ends[index]
         return self._data[start:end].tobytes()
 
-    def get_original_text(self, index):
-        """The line as text (fairseq asks for it under ``--replace-unk``)."""
-        return self.line_bytes(index).decode("utf-8", "replace")
-
     def __getitem__(self, index):
         """LongTensor[T]: the ids of sentence ``index``, ``</s>`` last."""
         raw = self.line_bytes(index)

@@ -93,7 +93,9 @@ def _line_bounds(path, newlines, size):
     ends = newlines if data[-1] == _LF else np.append(newlines, size)
     starts = np.append(0, ends[:-1] + 1)
     if bytes(data[:3]) == codecs.BOM_UTF8:
-        starts[0] = 3
+        if size == len(codecs.BOM_UTF8):
+            return np.empty(0, np.int64), np.empty(0, np.int64)
+        starts[0] = len(codecs.BOM_UTF8)
     # A lone \r at the very end of the file has no \n behind it: it is content.
     has_lf = ends < size
     ends = ends - (has_lf & (ends > starts) & (data[np.maximum(ends - 1, 0)] == _CR))

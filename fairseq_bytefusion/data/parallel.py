@@ -12,15 +12,15 @@ from .line_dataset import LineDataset
 
 logger = logging.getLogger(__name__)
 
-_PAIR_FILE = re.compile(
-    r"(?P<split>[^.]+)\.(?P<src>[^.-]+)-(?P<tgt>[^.-]+)\.(?P<lang>[^.]+)"
-)
+_PAIR_FILE = re.compile(r"[^.]+\.(?P<pair>[^.]+-[^.]+)\.(?P<lang>[^.]+)")
 
 
 class ParallelDataset(LanguagePairDataset):
     """fairseq's pair dataset over two :class:`LineDataset`.
 
-    Takes the arguments of ``LanguagePairDataset``.
+    Takes the arguments of ``LanguagePairDataset``. ``src_lengths`` and
+    ``tgt_lengths`` (int32[N]) are those of the pairs, where ``src_sizes`` and
+    ``tgt_sizes`` may be those of their buckets.
     """
 
     #: Seed of the order of equally long pairs. fairseq would draw one order in epoch 1
@@ -29,6 +29,11 @@ class ParallelDataset(LanguagePairDataset):
 
     #: ``--max-tokens``: a longer pair counts as this many, a batch of its own
     max_batch_tokens = None
+
+    def __init__(self, src, src_sizes, src_dict, tgt=None, tgt_sizes=None, *args, **kwargs):
+        self.src_lengths = np.asarray(src_sizes)
+        self.tgt_lengths = None if tgt_sizes is None else np.asarray(tgt_sizes)
+        super().__init__(src, src_sizes, src_dict, tgt, tgt_sizes, *args, **kwargs)
 
     def ordered_indices(self):
         """int64[N]: pairs by length; the same whichever epoch asks for them."""
@@ -54,35 +59,55 @@ class ParallelDataset(LanguagePairDataset):
 
     def empty(self, indices):
         """bool[N]: which pairs have an empty side (nothing but ``</s>``)."""
-        empty = self.src_sizes[indices] <= 1
-        return empty if self.tgt_sizes is None else empty | (self.tgt_sizes[indices] <= 1)
+        empty = self.src_lengths[indices] <= 1
+        if self.tgt_lengths is None:
+            return empty
+        return empty | (self.tgt_lengths[indices] <= 1)
 
 
 def _pair_files(data_dir):
-    """Matches of every ``split.src-tgt.lang`` file in ``data_dir``."""
+    """Names of the ``split.src-tgt.lang`` files in ``data_dir`` -> (src, tgt)."""
     if not os.path.isdir(data_dir):
         raise FileNotFoundError(f"no such data directory: {data_dir}")
-    matches = map(_PAIR_FILE.fullmatch, sorted(os.listdir(data_dir)))
-    return [m for m in matches if m and m["lang"] in (m["src"], m["tgt"])]
+    files = {}
+    for match in map(_PAIR_FILE.fullmatch, sorted(os.listdir(data_dir))):
+        if match is None:
+            continue
+        pair, lang = match["pair"], match["lang"]
+        # A code may hold a hyphen itself: train.zh-CN-en.zh-CN.
+        if pair.startswith(f"{lang}-"):
+            files[match.string] = (lang, pair[len(lang) + 1 :])
+        elif pair.endswith(f"-{lang}"):
+            files[match.string] = (pair[: -len(lang) - 1], lang)
+    return files
 
 
-def infer_language_pair(data_dir):
-    """The one language pair of a raw-text directory.
+def infer_language_pair(data_dir, src=None, tgt=None):
+    """The one language pair of a raw-text directory that has the given sides.
 
     Args:
         data_dir (str): holds files named ``split.src-tgt.lang``.
+        src, tgt (str, optional): what is known of the pair.
 
     Returns:
         tuple of str: source and target language.
 
     Raises:
         FileNotFoundError: no such directory, or no such files in it.
-        ValueError: files of several pairs.
+        ValueError: files of several pairs, or of none with these sides.
     """
-    pairs = sorted({(m["src"], m["tgt"]) for m in _pair_files(data_dir)})
-    if not pairs:
+    there = sorted(set(_pair_files(data_dir).values()))
+    if not there:
         raise FileNotFoundError(
             f"{data_dir} holds no files named like train.de-en.de and train.de-en.en"
+        )
+    either_way = there + [(b, a) for a, b in there] if src or tgt else there
+    pairs = [p for p in either_way if src in (None, p[0]) and tgt in (None, p[1])]
+    if not pairs:
+        listed = ", ".join("-".join(pair) for pair in there)
+        raise ValueError(
+            f"{data_dir} holds the pairs {listed}: none of them fits --source-lang {src} "
+            f"--target-lang {tgt}"
         )
     if len(pairs) > 1:
         listed = ", ".join("-".join(pair) for pair in pairs)
@@ -103,7 +128,7 @@ def _find_prefix(data_dir, split, src, tgt):
 
 
 def _missing_split(data_dir, split, src, tgt):
-    there = [m.string for m in _pair_files(data_dir)]
+    there = list(_pair_files(data_dir))
     tried = os.path.join(data_dir, f"{split}.{src}-{tgt}.{src}")
     return FileNotFoundError(
         f"no such file: {tried} (nor its twin named {tgt}-{src}). "
@@ -119,10 +144,12 @@ def _check_line_counts(source, target):
         )
 
 
-def _load_pair(prefix, src, src_dict, tgt, tgt_dict, target_required, source_limit):
-    source = LineDataset(prefix + src, src_dict, source_limit)
+def _load_pair(prefix, src, src_dict, tgt, tgt_dict, target_required, limits):
+    source = LineDataset(prefix + src, src_dict, limits[0])
+    if not len(source):
+        raise ValueError(f"{source.path} has no lines")
     if os.path.exists(prefix + tgt):
-        target = LineDataset(prefix + tgt, tgt_dict)
+        target = LineDataset(prefix + tgt, tgt_dict, limits[1])
         _check_line_counts(source, target)
     elif target_required:
         raise FileNotFoundError(
@@ -152,6 +179,7 @@ def load_parallel(
     upsample_primary=1,
     target_required=True,
     source_limit=None,
+    target_limit=None,
     **kwargs,
 ):
     """A split of a raw-text directory as a dataset of pairs.
@@ -166,7 +194,7 @@ def load_parallel(
         combine (bool): join ``train``, ``train1``, ``train2`` ... as fairseq does.
         upsample_primary (int): how often ``train`` itself counts when combined.
         target_required (bool): without, a split may have its source side only.
-        source_limit (int, optional): cut sources to so many ids.
+        source_limit, target_limit (int, optional): cut that side to so many ids.
         **kwargs: for :class:`ParallelDataset`.
 
     Returns:
@@ -174,15 +202,16 @@ def load_parallel(
 
     Raises:
         FileNotFoundError: says which path was tried and what is there instead.
-        ValueError: the two sides have different line counts.
+        ValueError: the two sides have different line counts, or no lines.
     """
+    limits = (source_limit, target_limit)
     pairs = []
     for k in itertools.count():
         prefix = _find_prefix(data_dir, f"{split}{k or ''}", src, tgt)
         if prefix is None:
             break
         pairs.append(
-            _load_pair(prefix, src, src_dict, tgt, tgt_dict, target_required, source_limit)
+            _load_pair(prefix, src, src_dict, tgt, tgt_dict, target_required, limits)
         )
         if not combine:
             break

@@ -104,23 +104,23 @@ def read_hypotheses(path):
     if not found[b"D"]:
         return Hypotheses(path, _decode(path, lines))
 
-    hypotheses = found[b"D"]
-    _check_complete(path, hypotheses)
+    expected = range(1 + max(i for texts in found.values() for i in texts))
 
     def in_order(kind):
         texts = found[kind]
-        if texts.keys() != hypotheses.keys():
+        if not texts:
             return None
-        return _decode(path, [texts[i] for i in range(len(texts))])
+        _check_complete(path, kind.decode(), texts, expected)
+        return _decode(path, [texts[i] for i in expected])
 
     return Hypotheses(path, in_order(b"D"), in_order(b"S"), in_order(b"T"))
 
 
-def _check_complete(path, hypotheses):
-    missing = sorted(set(range(max(hypotheses) + 1)) - hypotheses.keys())
+def _check_complete(path, kind, texts, expected):
+    missing = sorted(set(expected) - texts.keys())
     if missing:
         shown = ", ".join(map(str, missing[:5])) + (" ..." if len(missing) > 5 else "")
         raise ValueError(
-            f"{path} lacks {len(missing)} of {max(hypotheses) + 1} sentences (D- lines "
+            f"{path} lacks {len(missing)} of {len(expected)} sentences ({kind}- lines "
             f"{shown}): was generation interrupted, or run on one shard?"
         )

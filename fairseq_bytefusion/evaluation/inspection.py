@@ -42,7 +42,12 @@ def inspect_checkpoint(path):
     if not arch.startswith("byte_transformer"):
         raise ValueError(f"{path} holds a {arch}, not a byte_transformer")
     history = state.get("optimizer_history") or [{}]
-    parameters = {k: v for k, v in state["model"].items() if not _is_buffer(k)}
+    # A table shared by several modules is saved under each of its names.
+    parameters = {
+        (tensor.data_ptr(), tensor.shape): tensor
+        for name, tensor in state["model"].items()
+        if not _is_buffer(name)
+    }
     return CheckpointSummary(
         path=path,
         arch=arch,
@@ -100,7 +105,8 @@ def plot_ngram_weights(summaries, path):
         path (str): an image file; its ending names the format.
 
     Raises:
-        ValueError: a checkpoint without n-gram weights, or an unknown format.
+        ValueError: a checkpoint without n-gram weights or with other window sizes than
+            the first, or an unknown format.
     """
     import matplotlib
 
@@ -110,6 +116,11 @@ def plot_ngram_weights(summaries, path):
     for summary in summaries:
         if not summary.ngram_weights:
             raise ValueError(f"{summary.path} has no n-gram weights: its fusion is not ncf")
+        if summary.ngram_weights.keys() != summaries[0].ngram_weights.keys():
+            raise ValueError(
+                f"{summary.path} has other window sizes than {summaries[0].path}: plot "
+                "them apart"
+            )
     figure, axes = pyplot.subplots(figsize=(5, 3.2), layout="constrained")
     first = summaries[0].ngram_weights
     if len(summaries) == 1:

@@ -32,6 +32,10 @@ class ByteTransformerDecoder(TransformerDecoderBase):
                 if isinstance(module, DecoderLayer):
                     module.dropout_on_output = False
 
+    def make_generation_fast_(self, need_attn=False, **kwargs):
+        """Called by fairseq before it generates."""
+        self.need_attn = need_attn
+
     def build_output_projection(self, cfg, dictionary, embed_tokens):
         if isinstance(embed_tokens, OneHotEmbedder):
             self.output_projection = OneHotProjection(len(dictionary), self.embed_dim)

@@ -1,5 +1,6 @@
 """``byte_transformer``: fairseq's Transformer with a choice of embedders."""
 
+import copy
 import math
 from functools import partial
 
@@ -75,6 +76,7 @@ class ByteTransformerModel(TransformerModelBase):
         fusion = fusion_class.build(cfg, src_dict, partial(wrap_layer, cfg=nested))
         shallow_layers = cfg.fusion_layers
         if fusion_class.owns_layers:
+            nested = copy.deepcopy(nested)
             nested.encoder.layers -= cfg.fusion_layers
             shallow_layers = 0
         return ByteTransformerEncoder(nested, src_dict, embedder, fusion, shallow_layers)
@@ -85,10 +87,6 @@ class ByteTransformerModel(TransformerModelBase):
         if not isinstance(fusion, NgramConvolution):
             return {}
         return dict(zip(fusion.kernels, fusion.lambdas().tolist()))
-
-    def make_generation_fast_(self, need_attn=False, **kwargs):
-        """Called by fairseq before it generates."""
-        self.decoder.need_attn = need_attn
 
 
 def build_embedder(cfg, name, dictionary, dim):

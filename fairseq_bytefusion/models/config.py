@@ -47,7 +47,11 @@ class ByteTransformerConfig(FairseqDataclass):
     wsf_boundary: ChoiceEnum(list(BOUNDARIES)) = _option(
         "space", "wsf: words begin at whitespace, or also where the script changes"
     )
-    wsf_max_word: int = _option(64, "wsf: longest word in symbols; longer ones are split")
+    wsf_max_word: int = _option(
+        64,
+        "wsf: longest word N in symbols, at least 4; longer ones are split at characters "
+        "into pieces of N-3 to N bytes",
+    )
     encoder_embed_dim: int = _option(512, "encoder width")
     encoder_ffn_embed_dim: int = _option(2048, "encoder FFN width")
     encoder_layers: int = _option(6, "encoder layers, all of them")
@@ -104,13 +108,13 @@ def complete(cfg):
     names = [n for n in ByteTransformerConfig.__dataclass_fields__ if not n.startswith("_")]
     defaults = ByteTransformerConfig()
     full = Namespace(**{n: getattr(cfg, n, getattr(defaults, n)) for n in names})
-    if full.fusion_layers is None:
+    if full.fusion_layers is None and full.encoder_fusion != "none":
         full.fusion_layers = min(4, round(2 * full.encoder_layers / 3))
     return full
 
 
 def check_config(cfg, src_dict, tgt_dict):
-    """Refuse what cannot be built, naming the flag to change.
+    """Refuse what cannot be built or would do nothing, naming the flag to change.
 
     Args:
         cfg (Namespace): see :func:`complete`.
@@ -129,6 +133,8 @@ def check_config(cfg, src_dict, tgt_dict):
             )
         if getattr(cfg, f"{side}_embedder") == "one-hot":
             _check_one_hot(cfg, side, dim, len(dictionary))
+    if cfg.decoder_layers < 1:
+        raise ValueError(f"--decoder-layers {cfg.decoder_layers} must be at least 1")
     _check_fusion(cfg)
     if cfg.share_all_embeddings:
         if cfg.encoder_embedder != "dense":
@@ -150,7 +156,21 @@ def check_config(cfg, src_dict, tgt_dict):
 
 
 def _check_fusion(cfg):
+    defaults = ByteTransformerConfig()
+    for fusion in FUSIONS:
+        for name in (n for n in vars(cfg) if n.startswith(f"{fusion}_")):
+            value = getattr(cfg, name)
+            if cfg.encoder_fusion != fusion and value != getattr(defaults, name):
+                raise ValueError(
+                    f"--{name.replace('_', '-')} {value} does nothing without "
+                    f"--encoder-fusion {fusion}: add that or drop it"
+                )
     if cfg.encoder_fusion == "none":
+        if cfg.fusion_layers is not None:
+            raise ValueError(
+                f"--fusion-layers {cfg.fusion_layers} does nothing without "
+                "--encoder-fusion: add that or drop it"
+            )
         return
     if not 0 <= cfg.fusion_layers <= cfg.encoder_layers:
         raise ValueError(

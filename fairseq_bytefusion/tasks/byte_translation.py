@@ -7,8 +7,11 @@ import numpy as np
 import torch
 from fairseq import utils
 from fairseq.logging import metrics
+from fairseq.modules import LearnedPositionalEmbedding
+from fairseq.sequence_scorer import SequenceScorer
 from fairseq.tasks import register_task
-from fairseq.tasks.translation import TranslationConfig, TranslationTask
+from fairseq.tasks.translation import EVAL_BLEU_ORDER, TranslationConfig, TranslationTask
+from sacrebleu.metrics import BLEU
 
 from .. import compat
 from ..data import ParallelDataset, infer_language_pair, load_parallel
@@ -49,16 +52,21 @@ class ByteTranslationTask(TranslationTask):
     to ``--max-source-positions``.
     """
 
+    def __init__(self, cfg, src_dict, tgt_dict):
+        super().__init__(cfg, src_dict, tgt_dict)
+        #: side -> longest sequence of a model that has learned positions on that side
+        self.learned_positions = {}
+
     @classmethod
     def add_args(cls, parser):
         super().add_args(parser)
-        # fairseq's limit of 200 ids would cut translations short.
-        if any(action.dest == "max_len_b" for action in parser._actions):
-            parser.set_defaults(max_len_a=MAX_LEN_A, max_len_b=MAX_LEN_B)
+        # fairseq's limit of 200 ids would cut translations short. In training too: what
+        # loads a checkpoint for inference may go by the limits that are saved with it.
+        parser.set_defaults(max_len_a=MAX_LEN_A, max_len_b=MAX_LEN_B)
 
     @classmethod
     def setup_task(cls, cfg, **kwargs):
-        """Set up the task; the language pair is inferred where it is not given.
+        """Set up the task; what is not given of the language pair is inferred.
 
         Raises:
             FileNotFoundError, ValueError: see ``data.infer_language_pair``.
@@ -72,8 +80,20 @@ class ByteTranslationTask(TranslationTask):
             )
         if cfg.source_lang is None or cfg.target_lang is None:
             data_dir = utils.split_paths(cfg.data)[0]
-            cfg.source_lang, cfg.target_lang = infer_language_pair(data_dir)
+            cfg.source_lang, cfg.target_lang = infer_language_pair(
+                data_dir, cfg.source_lang, cfg.target_lang
+            )
         return cls(cfg, ByteDictionary(), ByteDictionary())
+
+    def build_model(self, cfg, from_checkpoint=False):
+        """As in fairseq; learned positions bound what can be encoded and scored."""
+        model = super().build_model(cfg, from_checkpoint)
+        for side in ("encoder", "decoder"):
+            positions = getattr(getattr(model, side, None), "embed_positions", None)
+            if isinstance(positions, LearnedPositionalEmbedding):
+                limit = self.learned_positions.get(side, positions.max_positions)
+                self.learned_positions[side] = min(limit, positions.max_positions)
+        return model
 
     @classmethod
     def build_dictionary(cls, *args, **kwargs):
@@ -90,11 +110,16 @@ class ByteTranslationTask(TranslationTask):
             FileNotFoundError, ValueError: see ``data.load_parallel``.
         """
         cfg = self.cfg
-        is_train = split == cfg.train_subset
+        # Only what runs a trained model passes on the config it was trained with.
+        is_train = split == cfg.train_subset and "task_cfg" not in kwargs
         paths = utils.split_paths(cfg.data)
         if not is_train:
             paths = paths[:1]  # valid and test data are in the first shard
-        cut_source = cfg.truncate_source or not is_train
+        source_limit = target_limit = None
+        if cfg.truncate_source or not is_train:
+            source_limit = self._source_limit()
+        if not is_train:
+            target_limit = self.learned_positions.get("decoder")
         self.datasets[split] = load_parallel(
             paths[(epoch - 1) % len(paths)],
             split,
@@ -105,13 +130,18 @@ class ByteTranslationTask(TranslationTask):
             combine=combine,
             upsample_primary=max(1, cfg.upsample_primary),
             target_required=is_train or split.startswith("valid"),
-            source_limit=cfg.max_source_positions if cut_source else None,
+            source_limit=source_limit,
+            target_limit=target_limit,
             left_pad_source=cfg.left_pad_source,
             left_pad_target=cfg.left_pad_target,
             shuffle=is_train,
             num_buckets=cfg.num_batch_buckets,
             pad_to_multiple=cfg.required_seq_len_multiple,
         )
+
+    def _source_limit(self):
+        limit = self.cfg.max_source_positions
+        return min(limit, self.learned_positions.get("encoder", limit))
 
     def build_dataset_for_inference(self, src_tokens, src_lengths, constraints=None):
         """A dataset of sources alone, for ``fairseq-interactive``."""
@@ -126,7 +156,7 @@ class ByteTranslationTask(TranslationTask):
 
     def get_interactive_tokens_and_lengths(self, lines, encode_fn):
         """Ids and lengths of ``lines``; an over-long line is cut, with a warning."""
-        limit = self.cfg.max_source_positions
+        limit = self._source_limit()
         tokens = []
         for line in lines:
             ids = self.source_dictionary.encode_line(encode_fn(line)).long()
@@ -153,35 +183,41 @@ class ByteTranslationTask(TranslationTask):
     def filter_indices_by_size(
         self, indices, dataset, max_positions=None, ignore_invalid_inputs=False
     ):
-        """Drop empty and over-long training pairs, and say how many of each.
+        """Drop empty and over-long pairs, and say how many of each.
 
         Args:
             indices (int64[N])
             dataset (ParallelDataset)
             max_positions (tuple): longest source and target, in ids.
+            ignore_invalid_inputs (bool): as fairseq has it when training, and under
+                ``--skip-invalid-size-inputs-valid-test``; otherwise none is dropped.
 
         Returns:
             int64[N']
+
+        Raises:
+            ValueError: no pair is left.
         """
-        if dataset is not self.datasets.get(self.cfg.train_subset):
+        if not ignore_invalid_inputs:
             return indices
         limits = [min(limit, dataset.max_batch_tokens or limit) for limit in max_positions]
         reasons = {
             "an empty side": dataset.empty(indices),
-            f"a source over {limits[0] - 1} bytes": dataset.src_sizes[indices] > limits[0],
-            f"a target over {limits[1] - 1} bytes": dataset.tgt_sizes[indices] > limits[1],
+            f"a source over {limits[0] - 1} bytes": dataset.src_lengths[indices]
+            > limits[0],
         }
+        if dataset.tgt_lengths is not None:
+            too_long = dataset.tgt_lengths[indices] > limits[1]
+            reasons[f"a target over {limits[1] - 1} bytes"] = too_long
         dropped = np.zeros(len(indices), dtype=bool)
         for reason, hit in reasons.items():
             count = int((hit & ~dropped).sum())
             dropped |= hit
             if count:
-                logger.warning(
-                    "%d of %d training pairs dropped: %s", count, len(indices), reason
-                )
+                logger.warning("%d of %d pairs dropped: %s", count, len(indices), reason)
         if dropped.all():
             raise ValueError(
-                f"no training pair is left in {self.cfg.data}: see the counts above, "
+                f"no pair is left in {self.cfg.data}: see the counts above, "
                 "--max-source-positions, --max-target-positions and --max-tokens"
             )
         return indices[~dropped]
@@ -191,10 +227,26 @@ class ByteTranslationTask(TranslationTask):
         for name, value in (("max_len_a", MAX_LEN_A), ("max_len_b", MAX_LEN_B)):
             if not hasattr(args, name):  # --eval-bleu-args names a few only
                 setattr(args, name, value)
+        for flag in ("prefix_size", "score_reference"):
+            if getattr(args, flag, 0):
+                self._require_references(f"--{flag.replace('_', '-')}")
         return super().build_generator(models, args, *rest, **kwargs)
 
+    def _require_references(self, what):
+        for dataset in self.datasets.values():
+            if dataset.tgt is None:
+                raise ValueError(
+                    f"{what} needs references, and {dataset.src.path} has none beside it"
+                )
+
     def valid_step(self, sample, model, criterion):
-        """As in fairseq; the n-gram weights of ncf are logged beside the loss."""
+        """As in fairseq; the n-gram weights of ncf are logged beside the loss.
+
+        Raises:
+            ValueError: the split has no reference.
+        """
+        if sample["target"] is None:
+            self._require_references("validation")
         loss, sample_size, logging_output = super().valid_step(sample, model, criterion)
         weights = model.ngram_weights() if hasattr(model, "ngram_weights") else {}
         for n, weight in weights.items():
@@ -203,6 +255,13 @@ class ByteTranslationTask(TranslationTask):
         return loss, sample_size, logging_output
 
     def reduce_metrics(self, logging_outputs, criterion):
+        """As in fairseq, and the n-gram weights; BLEU is logged also where it is 0."""
+        if self.cfg.eval_bleu and any("_bleu_sys_len" in log for log in logging_outputs):
+            for key in ("_bleu_counts", "_bleu_totals"):
+                metrics.log_scalar(key, np.zeros(EVAL_BLEU_ORDER))
+            for key in ("_bleu_sys_len", "_bleu_ref_len"):
+                metrics.log_scalar(key, 0)
+            metrics.log_derived("bleu", _bleu_of_counts)
         super().reduce_metrics(logging_outputs, criterion)
         # fairseq sums the outputs of workers; every one of them holds the same weights.
         num_steps = sum(log.get(NUM_STEPS, 0) for log in logging_outputs)
@@ -218,6 +277,8 @@ class ByteTranslationTask(TranslationTask):
         hypotheses = super().inference_step(
             generator, models, sample, prefix_tokens, constraints
         )
+        if isinstance(generator, SequenceScorer):  # it scores what it was given
+            return hypotheses
         src_tokens = sample["net_input"]["src_tokens"]
         lengths = src_tokens.ne(self.source_dictionary.pad()).sum(1)
         for row in (lengths <= 1).nonzero().flatten().tolist():
@@ -232,3 +293,15 @@ class ByteTranslationTask(TranslationTask):
             "alignment": torch.empty(0),
             "positional_scores": torch.zeros(1, device=device),
         }
+
+
+def _bleu_of_counts(meters):
+    """BLEU of the summed n-gram counts of a validation, as fairseq rounds it."""
+    bleu = BLEU.compute_bleu(
+        correct=meters["_bleu_counts"].sum,
+        total=meters["_bleu_totals"].sum,
+        sys_len=int(meters["_bleu_sys_len"].sum),
+        ref_len=int(meters["_bleu_ref_len"].sum),
+        smooth_method="exp",
+    )
+    return round(bleu.score, 2)

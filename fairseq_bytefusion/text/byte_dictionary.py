@@ -33,8 +33,13 @@ def encode_utf8(text):
         )
     try:
         return text.encode("utf-8", "surrogateescape")
-    except UnicodeEncodeError:
-        return text.encode("utf-8", "surrogatepass")
+    except UnicodeEncodeError:  # another surrogate: character by character
+        return b"".join(
+            c.encode(
+                "utf-8", "surrogateescape" if "\udc80" <= c <= "\udcff" else "surrogatepass"
+            )
+            for c in text
+        )
 
 
 def cut_utf8(raw, limit):

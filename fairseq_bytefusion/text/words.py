@@ -120,7 +120,9 @@ class WordGroups:
 
 
 def group_words(starts, padding_mask):
-    """Sort the blocks of a batch by length. One host synchronisation a batch.
+    """Sort the blocks of a batch by length.
+
+    The device is waited for a fixed number of times a batch, however many its words.
 
     Args:
         starts (Bool[B, T]): see :func:`block_starts`.

@@ -89,3 +89,22 @@ def test_infer_language_pair(tmp_path):
     write_pair(tmp_path, "train", ["a"], ["b"], src="yy")
     with pytest.raises(ValueError, match="xx-en, yy-en"):
         infer_language_pair(str(tmp_path))
+    assert infer_language_pair(str(tmp_path), src="yy") == ("yy", "en")
+    assert infer_language_pair(str(tmp_path), tgt="xx") == ("en", "xx")
+    with pytest.raises(ValueError, match="several"):
+        infer_language_pair(str(tmp_path), src="en")
+    with pytest.raises(ValueError, match="none of them fits --source-lang fr"):
+        infer_language_pair(str(tmp_path), src="fr")
+
+
+def test_language_codes_with_a_hyphen(tmp_path):
+    write_pair(tmp_path, "train", ["a"], ["b"], src="zh-CN", tgt="pt-BR")
+    assert infer_language_pair(str(tmp_path)) == ("zh-CN", "pt-BR")
+    assert len(load(tmp_path, src="zh-CN", tgt="pt-BR")) == 1
+
+
+@pytest.mark.parametrize("split", ["train", "test"])
+def test_a_file_without_lines_is_an_error(tmp_path, split):
+    write_pair(tmp_path, split, [], [])
+    with pytest.raises(ValueError, match=rf"{split}\.xx-en\.xx has no lines"):
+        load(tmp_path, split)

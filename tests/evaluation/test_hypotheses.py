@@ -66,6 +66,12 @@ def test_a_log_with_a_gap_is_an_error(tmp_path):
     path.write_text("D-0\t-1.0\ta\nD-3\t-1.0\tb\n")
     with pytest.raises(ValueError, match=r"lacks 2 of 4 sentences \(D- lines 1, 2\)"):
         read_hypotheses(str(path))
+    path.write_text("T-0\ta\nD-0\t-1.0\ta\nT-1\tb\n")
+    with pytest.raises(ValueError, match=r"lacks 1 of 2 sentences \(D- lines 1\)"):
+        read_hypotheses(str(path))
+    path.write_text("T-0\ta\nD-0\t-1.0\ta\nD-1\t-1.0\tb\n")
+    with pytest.raises(ValueError, match=r"lacks 1 of 2 sentences \(T- lines 1\)"):
+        read_hypotheses(str(path))
 
 
 def test_text_that_looks_like_other_log_lines_is_plain(tmp_path):

@@ -49,6 +49,20 @@ def test_plots(tmp_path):
         assert image.read_bytes().startswith(b"\x89PNG")
 
 
+def test_shared_tables_count_once(tmp_path, capsys):
+    size = save(tmp_path / "a.pt", share_all_embeddings=True)
+    assert cli.main(["inspect", str(tmp_path / "a.pt")]) == 0
+    assert f"{size:,} parameters" in capsys.readouterr().out
+
+
+def test_other_window_sizes_are_not_drawn_together(tmp_path, capsys):
+    save(tmp_path / "a.pt", encoder_fusion="ncf")
+    save(tmp_path / "b.pt", encoder_fusion="ncf", ncf_kernels="1,2,3,7")
+    paths = [str(tmp_path / f"{name}.pt") for name in "ab"]
+    assert cli.main(["inspect", *paths, "--plot", str(tmp_path / "x.png")]) == 1
+    assert "b.pt has other window sizes than" in capsys.readouterr().err
+
+
 @pytest.mark.parametrize(
     ("options", "args", "message"),
     [
@@ -66,4 +80,4 @@ def test_what_cannot_be_inspected(tmp_path, capsys, options, args, message):
 def test_a_file_that_is_no_checkpoint(tmp_path, capsys):
     (tmp_path / "a.pt").write_bytes(b"no checkpoint")
     assert cli.main(["inspect", str(tmp_path / "a.pt")]) == 1
-    assert "a.pt is not a complete fairseq checkpoint" in capsys.readouterr().err
+    assert "a.pt cannot be read as a fairseq checkpoint" in capsys.readouterr().err

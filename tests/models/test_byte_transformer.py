@@ -3,6 +3,7 @@ import torch
 from fairseq.models import ARCH_CONFIG_REGISTRY, ARCH_MODEL_INV_REGISTRY
 from fairseq.models.transformer import TransformerConfig, TransformerModelBase
 from fairseq.sequence_generator import SequenceGenerator
+from omegaconf import OmegaConf
 
 from fairseq_bytefusion.models.byte_transformer import ByteTransformerModel
 from fairseq_bytefusion.models.config import complete
@@ -227,7 +228,7 @@ def test_attention_weights_on_demand():
     assert weights.shape == (2, 4, 4)
     assert torch.allclose(weights.sum(-1), torch.ones(2, 4))
     assert (weights[1, :, 2:] == 0).all()
-    model.make_generation_fast_(need_attn=True)
+    model.decoder.make_generation_fast_(need_attn=True)
     assert torch.equal(model.decoder(batch, memory)[1]["attn"][0], weights)
 
 
@@ -316,6 +317,16 @@ def test_checkpoints_older_than_an_option_get_its_default():
     ByteTransformerModel.build_model(args, DictionaryTask())
 
 
+def test_dropout_can_be_retained_in_inference():
+    model = build_model(dropout=0.5)
+    cfg = OmegaConf.create(
+        {"generation": {"retain_dropout": True, "retain_dropout_modules": None}}
+    )
+    model.prepare_for_inference_(cfg)
+    batch = pad_batch(["abc"])
+    assert not torch.equal(model(batch, None, batch)[0], model(batch, None, batch)[0])
+
+
 # --- one-hot -------------------------------------------------------------------
 
 
@@ -387,6 +398,13 @@ WRONG = {
         {"encoder_fusion": "ncf", "ncf_kernels": "2", "ncf_unigram": "identity"},
         "--ncf-kernels 2 lacks",
     ),
+    "no decoder": ({"decoder_layers": 0}, "--decoder-layers 0 must be at least 1"),
+    "idle ncf flag": ({"ncf_weights": "softmax"}, "--ncf-weights softmax does nothing"),
+    "idle wsf flag": (
+        {"encoder_fusion": "ncf", "wsf_max_word": 9},
+        "--wsf-max-word 9 does nothing without --encoder-fusion wsf",
+    ),
+    "idle layers": ({"fusion_layers": 1}, "--fusion-layers 1 does nothing"),
     "heads": ({"encoder_attention_heads": 5}, "32 is not a multiple of --encoder-att"),
 }
 

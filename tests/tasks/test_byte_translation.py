@@ -4,13 +4,15 @@ from argparse import Namespace
 import pytest
 from fairseq import options
 from fairseq.dataclass.configs import GenerationConfig
+from fairseq.dataclass.utils import convert_namespace_to_omegaconf
+from fairseq.logging import metrics
 
 from fairseq_bytefusion.tasks.byte_translation import (
     ByteTranslationConfig,
     ByteTranslationTask,
 )
 
-from ..helpers import SENTENCES, USER_DIR, build_model, write_pair
+from ..helpers import SENTENCES, USER_DIR, build_model, model_args, write_pair
 
 
 def make_task(data, **options):
@@ -51,9 +53,9 @@ def test_training_drops_empty_and_over_long_pairs_and_says_so(tmp_path, caplog):
     assert ids(found) == [0, 5]
     messages = [r.getMessage() for r in caplog.records if r.levelname == "WARNING"]
     assert messages == [
-        "3 of 7 training pairs dropped: an empty side",
-        "1 of 7 training pairs dropped: a source over 19 bytes",
-        "1 of 7 training pairs dropped: a target over 24 bytes",
+        "3 of 7 pairs dropped: an empty side",
+        "1 of 7 pairs dropped: a source over 19 bytes",
+        "1 of 7 pairs dropped: a target over 24 bytes",
     ]
 
 
@@ -62,14 +64,14 @@ def test_training_drops_what_no_batch_can_hold(tmp_path, caplog):
     task = make_task(tmp_path)
     task.load_dataset("train")
     assert ids(batches(task, "train", max_tokens=10)) == [0]
-    assert "1 of 2 training pairs dropped: a source over 9 bytes" in caplog.text
+    assert "1 of 2 pairs dropped: a source over 9 bytes" in caplog.text
 
 
 def test_a_training_set_without_a_usable_pair_is_an_error(tmp_path):
     write_pair(tmp_path, "train", ["", "a"], ["b", ""])
     task = make_task(tmp_path)
     task.load_dataset("train")
-    with pytest.raises(ValueError, match="no training pair is left"):
+    with pytest.raises(ValueError, match="no pair is left"):
         batches(task, "train")
 
 
@@ -132,6 +134,93 @@ def test_bucketed_batches_hold_every_pair(odd_data):
     assert ids(batches(task, "test")) == list(range(len(SENTENCES)))
 
 
+def test_buckets_do_not_change_what_is_dropped(tmp_path, caplog):
+    sources = ["a", "", "x" * 30, "bcd"]
+    write_pair(tmp_path, "train", sources, ["a", "b", "c", "dd"])
+    task = make_task(tmp_path, num_batch_buckets=1)
+    task.load_dataset("train")
+    assert ids(batches(task, "train", max_positions=(20, 20))) == [0, 3]
+    assert "1 of 4 pairs dropped: an empty side" in caplog.text
+
+
+def test_generating_from_the_training_set_keeps_every_line(tmp_path):
+    write_pair(tmp_path, "train", ["a", "", "x" * 30], ["a", "b", ""])
+    task = make_task(tmp_path, max_source_positions=10)
+    task.load_dataset("train", task_cfg=task.cfg)
+    iterator = task.get_batch_iterator(
+        task.dataset("train"), max_tokens=100, max_positions=(10, 10)
+    )
+    found = list(iterator.next_epoch_itr(shuffle=False))
+    assert ids(found) == [0, 1, 2]
+    assert max(b["net_input"]["src_tokens"].shape[1] for b in found) == 10
+
+
+def test_learned_positions_bound_every_split(tmp_path, caplog):
+    write_pair(tmp_path, "valid", ["x" * 30], ["y" * 40])
+    task = make_task(tmp_path)
+    args = model_args(
+        encoder_learned_pos=True,
+        decoder_learned_pos=True,
+        max_source_positions=20,
+        max_target_positions=25,
+    )
+    args.arch = args._name = "byte_transformer_tiny"
+    args.quant_noise_scalar = 0
+    model = task.build_model(args).eval()
+    task.load_dataset("valid")
+    (batch,) = batches(task, "valid")
+    assert batch["net_input"]["src_tokens"].shape[1] == 20
+    assert batch["target"].shape[1] == 25
+    assert model(**batch["net_input"])[0].isfinite().all()
+    tokens, _ = task.get_interactive_tokens_and_lengths(["z" * 99], lambda x: x)
+    assert len(tokens[0]) == 20
+
+
+def test_what_needs_references_says_so(tmp_path):
+    write_pair(tmp_path, "test", ["a"], ["b"])
+    (tmp_path / "test.xx-en.en").unlink()
+    task, model = make_task(tmp_path), build_model()
+    task.load_dataset("test")
+    for name, value in (("prefix_size", 3), ("score_reference", True)):
+        flag = "--" + name.replace("_", "-")
+        with pytest.raises(ValueError, match=rf"{flag} needs references.*test\.xx-en\.xx"):
+            task.build_generator([model], Namespace(**{name: value}))
+    (batch,) = batches(task, "test")
+    with pytest.raises(ValueError, match="validation needs references"):
+        task.valid_step(batch, model, None)
+
+
+def test_a_scored_reference_keeps_its_score(tmp_path):
+    write_pair(tmp_path, "test", [""], ["abc"])
+    task, model = make_task(tmp_path), build_model()
+    task.load_dataset("test")
+    (batch,) = batches(task, "test")
+    scorer = task.build_generator([model], Namespace(score_reference=True))
+    ((hypothesis,),) = task.inference_step(scorer, [model], batch)
+    assert task.target_dictionary.string(hypothesis["tokens"]) == "abc"
+    assert float(hypothesis["score"]) < 0
+
+
+def test_bleu_is_logged_where_it_is_zero(toy_data):
+    task = make_task(toy_data, eval_bleu=True)
+    zero = {f"_bleu_{kind}_{i}": 0 for kind in ("counts", "totals") for i in range(4)}
+    some = {k: 3 - int(k[-1]) * ("counts" in k) for k in zero}
+    for logs, low, high in (([zero], 0, 0), ([zero, some], 20, 99), ([some], 20, 99)):
+        with metrics.aggregate(new_root=True) as aggregated:
+            for log in logs:
+                log = {**log, "_bleu_sys_len": 4, "_bleu_ref_len": 4, "ntokens": 1}
+                task.reduce_metrics([{**log, "nsentences": 1}], SilentCriterion())
+        assert low <= aggregated.get_smoothed_values()["bleu"] <= high
+
+
+class SilentCriterion:
+    """Logs nothing."""
+
+    @staticmethod
+    def reduce_metrics(logging_outputs):
+        pass
+
+
 def test_alignments_are_refused_by_name(toy_data):
     with pytest.raises(ValueError, match="--load-alignments"):
         make_task(toy_data, load_alignments=True)
@@ -169,6 +258,14 @@ def test_length_limits_fit_bytes_and_lose_to_the_user():
     args = generate_args("--max-len-a", "0", "--max-len-b", "200")
     assert (args.max_len_a, args.max_len_b) == (0, 200)
     assert generate_args("--max-len-b", "7").max_len_b == 7
+
+
+def test_length_limits_are_saved_with_a_training():
+    parser = options.get_training_parser()
+    flags = ["DATA", "--task", "byte_translation", "--arch", "byte_transformer_tiny"]
+    args = options.parse_args_and_arch(parser, flags)
+    cfg = convert_namespace_to_omegaconf(args)
+    assert (cfg.generation.max_len_a, cfg.generation.max_len_b) == (3.0, 200)
 
 
 def test_the_generator_for_validation_gets_them_too(toy_data):

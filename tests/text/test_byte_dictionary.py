@@ -84,6 +84,8 @@ def test_encode_line_options(dictionary):
 def test_surrogates_are_bytes(dictionary):
     escaped = b"caf\xe9".decode("utf-8", "surrogateescape")
     assert dictionary.decode_bytes(dictionary.encode_line(escaped)) == b"caf\xe9"
+    both = dictionary.encode_line("\udce9\ud800")
+    assert dictionary.decode_bytes(both) == b"\xe9\xed\xa0\x80"
     lone = dictionary.encode_line("\ud800")
     assert dictionary.decode(lone) == "\ufffd" * 3
 
