@@ -8,7 +8,7 @@ import torch
 
 from fairseq_bytefusion import compat
 
-from .helpers import REPO, DictionaryTask, run
+from .helpers import REPO, run
 
 OFFICIAL = (0, 12, 2)
 FIXED = (0, 12, 3, 1)
@@ -185,19 +185,18 @@ def test_errors_name_the_checkpoint(tmp_path):
         checkpoint_utils.load_checkpoint_to_cpu(str(broken))
     with pytest.raises(OSError, match="nothing.pt"):
         checkpoint_utils.load_checkpoint_to_cpu(str(tmp_path / "nothing.pt"))
-    state = {"cfg": {"model": {"_name": "no_such_arch"}, "task": None}, "model": {}}
-    other = tmp_path / "other.pt"
-    torch.save(
-        {
-            "args": None,
-            **state,
-            "extra_state": {"train_iterator": {"epoch": 1}},
-            "optimizer_history": [{"num_updates": 1, "criterion_name": "x"}],
-        },
-        other,
-    )
-    with pytest.raises(RuntimeError, match=r"other\.pt \(task None, arch no_such_arch\)"):
-        checkpoint_utils.load_model_ensemble([str(other)], task=DictionaryTask())
     wrapped = checkpoint_utils.load_checkpoint_to_cpu
     compat.apply()
     assert checkpoint_utils.load_checkpoint_to_cpu is wrapped
+
+
+def test_errors_name_the_architecture(tmp_path, toy_data):
+    from fairseq import checkpoint_utils
+
+    from .evaluation.test_inspection import save
+    from .tasks.test_byte_translation import make_task
+
+    path = tmp_path / "other.pt"
+    save(path, arch="no_such_arch")
+    with pytest.raises(RuntimeError, match=r"other\.pt \(task None, arch no_such_arch\)"):
+        checkpoint_utils.load_model_ensemble([str(path)], task=make_task(toy_data))
