@@ -3,10 +3,8 @@
 import torch
 import torch.nn as nn
 import torch.nn.functional as F
-from fairseq.incremental_decoding_utils import with_incremental_state
 
 
-@with_incremental_state
 class MultiheadAttention(nn.Module):
     """Scaled dot-product attention with several heads.
 
@@ -52,30 +50,33 @@ class MultiheadAttention(nn.Module):
         nn.init.zeros_(self.out_proj.bias)
 
     def forward(
-        self,
-        query,
-        memory,
-        allowed=None,
-        causal=False,
-        incremental_state=None,
-        need_weights=False,
+        self, query, memory, allowed=None, causal=False, cache=None, need_weights=False
     ):
         """
         Args:
             query (Float[B, T, D])
-            memory (Float[B, S, K]): what keys and values are made of.
-            allowed (Bool, broadcastable to [B, H, T, S], optional): True where a
-                query may look; every row needs one True.
+            memory (Float[B, S, K]): what keys and values are made of. With a cache it
+                is the query itself or, in cross-attention, needed the first time only.
+            allowed (broadcastable to [B, H, T, S], optional): True where a query may
+                look, or 0 there and -inf elsewhere; every row needs one such place.
             causal (bool): query t sees keys 0..t only (T = S).
-            incremental_state (dict, optional): fairseq's; ``query`` is then the
-                newest position alone, and S counts all positions so far.
+            cache (LayerCache, optional): earlier keys and values. B counts sentences
+                then, and T the hypotheses of each: one new position for all of them.
             need_weights (bool): return the attention weights too.
 
         Returns:
             tuple: Float[B, T, D] and weights Float[B, H, T, S] or None.
         """
-        q = self._split_heads(self.q_proj(query))
-        k, v = self._keys_values(memory, incremental_state)
+        if cache is None:
+            q = self._split_heads(self.q_proj(query))
+            k, v = self._project(memory)
+        elif self.self_attention:
+            q, k, v = self._project_new(query, cache)
+        else:
+            q = self._split_heads(self.q_proj(query))
+            if cache.memory is None:
+                cache.memory = tuple(x.contiguous() for x in self._project(memory))
+            k, v = cache.memory
         dropout = self.dropout if self.training else 0.0
         if need_weights:
             x, weights = _attend(q, k, v, allowed, causal, dropout)
@@ -90,35 +91,23 @@ class MultiheadAttention(nn.Module):
         """Float[B, T, D] to Float[B, H, T, D/H], a view."""
         return x.unflatten(-1, (self.num_heads, self.head_dim)).transpose(1, 2)
 
-    def _keys_values(self, memory, incremental_state):
-        if incremental_state is None:
-            return self._project(memory)
-        saved = self.get_incremental_state(incremental_state, "attn_state") or {}
-        if not saved:
-            k, v = self._project(memory)
-        elif self.self_attention:
-            k, v = self._project(memory)
-            k = torch.cat([saved["prev_key"], k], dim=2)
-            v = torch.cat([saved["prev_value"], v], dim=2)
-        else:
-            k, v = saved["prev_key"], saved["prev_value"]
-        saved = {"prev_key": k, "prev_value": v}
-        self.set_incremental_state(incremental_state, "attn_state", saved)
-        return k, v
-
     def _project(self, memory):
         return (
             self._split_heads(self.k_proj(memory)),
             self._split_heads(self.v_proj(memory)),
         )
 
-    def reorder_incremental_state(self, incremental_state, new_order):
-        """Row i of the cache becomes its row ``new_order[i]`` (Long[B'])."""
-        saved = self.get_incremental_state(incremental_state, "attn_state")
-        if saved:
-            saved = {key: x.index_select(0, new_order) for key, x in saved.items()}
-            self.set_incremental_state(incremental_state, "attn_state", saved)
-        return incremental_state
+    def _project_new(self, x, cache):
+        """Queries of ``x`` (Float[B, T, D]), keys and values of it and all before it."""
+        if cache.projection is None:
+            parts = (self.q_proj, self.k_proj, self.v_proj)
+            cache.projection = (
+                torch.cat([part.weight for part in parts]),
+                torch.cat([part.bias for part in parts]),
+            )
+        x = F.linear(x, *cache.projection)
+        x = x.unflatten(-1, (3, self.num_heads, self.head_dim)).permute(2, 0, 3, 1, 4)
+        return x[0], *cache.write(x[1:])
 
 
 def _attend(q, k, v, allowed, causal, dropout):
@@ -126,8 +115,10 @@ def _attend(q, k, v, allowed, causal, dropout):
     scores = q @ k.transpose(-1, -2) * q.shape[-1] ** -0.5
     if causal:
         allowed = torch.ones(scores.shape[-2:], dtype=torch.bool, device=q.device).tril()
-    if allowed is not None:
+    if allowed is not None and allowed.dtype == torch.bool:
         scores = scores.masked_fill(~allowed, float("-inf"))
+    elif allowed is not None:
+        scores = scores + allowed
     at_least_float32 = torch.promote_types(scores.dtype, torch.float32)
     weights = scores.softmax(-1, dtype=at_least_float32).type_as(scores)
     return F.dropout(weights, dropout) @ v, weights

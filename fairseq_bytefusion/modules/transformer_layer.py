@@ -149,27 +149,28 @@ class DecoderLayer(_FeedForward):
         memory,
         memory_allowed=None,
         allowed=None,
-        incremental_state=None,
+        cache=None,
         need_weights=False,
     ):
         """
         Args:
-            x (Float[B, T, D]): T = 1 when decoding incrementally.
+            x (Float[B, T, D]): with a cache, T hypotheses of B sentences.
             memory (Float[B, S, E]): encoder states.
             memory_allowed (Bool, broadcastable to [B, H, T, S], optional)
-            allowed (Bool, broadcastable to [B, H, T, T], optional): without, and
-                without ``incremental_state``, plain causal attention.
-            incremental_state (dict, optional): fairseq's.
+            allowed (broadcastable to [B, H, T, T], optional): without, plain causal
+                attention; see :class:`MultiheadAttention`.
+            cache (LayerCache, optional): what earlier steps left; x is the newest
+                position alone then, and ``allowed`` is [B, 1, T, n].
             need_weights (bool): return the cross-attention weights too.
 
         Returns:
             tuple: Float[B, T, D] and weights Float[B, H, T, S] or None.
         """
         weights = None
-        causal = incremental_state is None and allowed is None
+        causal = allowed is None
 
         def attend(x):
-            return self.self_attn(x, x, allowed, causal, incremental_state)[0]
+            return self.self_attn(x, x, allowed, causal, cache)[0]
 
         def attend_to_memory(x):
             nonlocal weights
@@ -177,7 +178,7 @@ class DecoderLayer(_FeedForward):
                 x,
                 memory,
                 memory_allowed,
-                incremental_state=incremental_state,
+                cache=cache,
                 need_weights=need_weights,
             )
             return x

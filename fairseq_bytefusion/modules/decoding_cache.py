@@ -1,0 +1,172 @@
+"""What a decoder remembers between the steps of a beam search."""
+
+import torch
+
+from .beam_tree import BeamTree
+
+
+class LayerCache:
+    """One layer's part of a :class:`DecodingCache`."""
+
+    def __init__(self, tree, index):
+        self._tree = tree
+        self._index = index
+        #: weight and bias of the joint projection to queries, keys and values
+        self.projection = None
+        #: keys and values Float[S, H, T, d] made of the encoder's states
+        self.memory = None
+
+    def write(self, keys_values):
+        """Add the newest keys and values; see :meth:`BeamTree.write`."""
+        return self._tree.write(self._index, keys_values)
+
+
+class DecodingCache:
+    """Keys and values of all layers, and which row of the batch they belong to.
+
+    A batch has N = S * g rows: g hypotheses of each of S sentences. What the
+    hypotheses of a sentence share is stored once: keys and values of the encoder's
+    states, and those of their common past (:class:`BeamTree`). Inside the decoder
+    the rows are Float[S, g, D]; when a sentence is finished, the last one takes its
+    place in the store, so the sentences' order inside may differ from the outside.
+
+    Args:
+        memory (Float[B, T, E]): the encoder's states.
+        allowed (Bool[B, 1, 1, T]): where a query may look, or None.
+        sentence_of_row (Long[N], optional): row of ``memory`` of each row of the
+            batch; without, row n belongs to memory n.
+        num_layers (int): L.
+    """
+
+    def __init__(self, memory, allowed, sentence_of_row, num_layers):
+        num_sentences, beam = memory.shape[0], 1
+        if sentence_of_row is not None:
+            beam = _beam_of(sentence_of_row.tolist(), num_sentences)
+            if beam is None:  # some other order: every row is its own sentence
+                beam, num_sentences = 1, len(sentence_of_row)
+                memory = memory.index_select(0, sentence_of_row)
+                if allowed is not None:
+                    allowed = allowed.index_select(0, sentence_of_row)
+        #: encoder states, until every layer has made its keys and values of them
+        self.memory = memory
+        self.allowed = allowed
+        self.beam = beam
+        self._slots = list(range(num_sentences))  # where sentence i of the batch is
+        self._device = memory.device
+        self._outside = self._inside = None  # Long[N], while the orders differ
+        self._tree = BeamTree(num_layers, num_sentences, beam, memory.device)
+        self.layers = [LayerCache(self._tree, index) for index in range(num_layers)]
+
+    @property
+    def num_rows(self):
+        """N, the rows of the batch."""
+        return len(self._slots) * self.beam
+
+    def enter(self, x):
+        """Rows of the batch, Float[N, 1, D], in the order of the store: Float[S, g, D]."""
+        if self._outside is not None:
+            x = x.index_select(0, self._outside)
+        return x.view(-1, self.beam, *x.shape[2:])
+
+    def leave(self, x):
+        """The inverse of :meth:`enter`."""
+        x = x.reshape(-1, 1, *x.shape[2:])
+        return x if self._inside is None else x.index_select(0, self._inside)
+
+    def open_step(self, dtype):
+        """Make room for a new position.
+
+        Returns:
+            Float[S, 1, g, n]: 0 where a hypothesis may look, else -inf.
+        """
+        seen = self._tree.open_step()
+        bias = torch.zeros(seen.shape, dtype=dtype, device=seen.device)
+        return bias.masked_fill_(~seen, float("-inf"))
+
+    def reorder(self, new_order):
+        """Row i of the batch becomes what was its row ``new_order[i]``.
+
+        Args:
+            new_order (Long[N']): may leave out sentences. Where the rows of a sentence
+                do not stay together, every row gets keys and values of its own.
+        """
+        order = new_order.tolist()
+        kept = _sentences_of(order, self.beam)
+        if kept is None:
+            self._split(new_order)
+            return
+        if len(kept) < len(self._slots):
+            self._keep(kept)
+        if self.beam > 1:
+            # Sentences have moved already, so a parent is where its sentence is now.
+            parents = [0] * len(order)
+            for row, parent in enumerate(order):
+                start = self._slots[row // self.beam] * self.beam
+                parents[start + row % self.beam] = start + parent % self.beam
+            if parents != list(range(len(parents))):
+                self._tree.follow(self._tensor(parents))
+
+    def _keep(self, kept):
+        """Keep the sentences ``kept``; the last ones move into the gaps."""
+        slots = [self._slots[sentence] for sentence in kept]
+        count = len(slots)
+        free = sorted(set(range(count)).difference(slots))
+        target = dict(zip((slot for slot in slots if slot >= count), free))
+        sources, targets = self._tensor(target.keys()), self._tensor(target.values())
+        self._tree.move(sources, targets, count)
+        for layer in self.layers:
+            for states in layer.memory:
+                states[targets] = states[sources]
+            layer.memory = tuple(states[:count] for states in layer.memory)
+        if self.allowed is not None:
+            allowed = self.allowed.clone()  # the first batch's mask is the encoder's
+            allowed[targets] = allowed[sources]
+            self.allowed = allowed[:count]
+        self._slots = [target.get(slot, slot) for slot in slots]
+        self._permute()
+
+    def _permute(self):
+        """Note the rows' order in the store, where it is not that of the batch."""
+        self._outside = self._inside = None
+        if self._slots != list(range(len(self._slots))):
+            inside = self._tensor(self._slots)[:, None] * self.beam
+            inside = inside + torch.arange(self.beam, device=self._device)
+            self._inside = inside.flatten()
+            self._outside = self._inside.argsort()
+
+    def _split(self, rows):
+        """Make the given rows of the batch (Long[N']) sentences of their own."""
+        if self._inside is not None:
+            rows = self._inside.index_select(0, rows)
+        if self.beam > 1:
+            self._tree.split()
+        self._tree.select(rows)
+        sentences = rows // self.beam
+        for layer in self.layers:
+            layer.memory = tuple(x.index_select(0, sentences) for x in layer.memory)
+        if self.allowed is not None:
+            self.allowed = self.allowed.index_select(0, sentences)
+        self.beam = 1
+        self._slots = list(range(len(rows)))
+        self._permute()
+
+    def _tensor(self, numbers):
+        return torch.tensor(list(numbers), dtype=torch.long, device=self._device)
+
+
+def _beam_of(sentence_of_row, num_sentences):
+    """g where the rows are g times sentence 0, g times sentence 1 ..., else None."""
+    beam, rest = divmod(len(sentence_of_row), num_sentences)
+    grouped = [sentence for sentence in range(num_sentences) for _ in range(beam)]
+    return beam if not rest and sentence_of_row == grouped else None
+
+
+def _sentences_of(order, beam):
+    """The sentence of each ``beam`` rows of ``order``, else None.
+
+    None where rows of two sentences are mixed, or one sentence comes twice.
+    """
+    sentences = [row // beam for row in order]
+    kept = sentences[::beam]
+    grouped = [sentence for sentence in kept for _ in range(beam)]
+    return kept if sentences == grouped and len(set(kept)) == len(kept) else None
