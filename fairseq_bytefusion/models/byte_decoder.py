@@ -133,15 +133,11 @@ class ByteTransformerDecoder(TransformerDecoderBase):
         """As :meth:`extract_features`, of the newest position Float[N, 1, D]."""
         attn, inner_states = None, [x.transpose(0, 1)]
         x = cache.enter(x)
-        seen = cache.open_step(x.dtype)
+        cache.open_step(x.dtype)
         for index, layer in enumerate(self.layers):
+            need_weights = index == alignment_layer
             x, weights = layer(
-                x,
-                cache.memory,
-                cache.allowed,
-                seen,
-                cache.layers[index],
-                need_weights=index == alignment_layer,
+                x, cache.memory, cache=cache.layers[index], need_weights=need_weights
             )
             if weights is not None:
                 attn = cache.leave(weights[:, :alignment_heads].mean(1))

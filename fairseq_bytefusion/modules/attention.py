@@ -49,34 +49,22 @@ class MultiheadAttention(nn.Module):
         nn.init.xavier_uniform_(self.out_proj.weight)
         nn.init.zeros_(self.out_proj.bias)
 
-    def forward(
-        self, query, memory, allowed=None, causal=False, cache=None, need_weights=False
-    ):
+    def forward(self, query, memory, allowed=None, causal=False, need_weights=False):
         """
         Args:
             query (Float[B, T, D])
-            memory (Float[B, S, K]): what keys and values are made of. With a cache it
-                is the query itself or, in cross-attention, needed the first time only.
-            allowed (broadcastable to [B, H, T, S], optional): True where a query may
-                look, or 0 there and -inf elsewhere; every row needs one such place.
+            memory (Float[B, S, K]): what keys and values are made of.
+            allowed (Bool, broadcastable to [B, H, T, S], optional): True where a
+                query may look; every row needs one True.
             causal (bool): query t sees keys 0..t only (T = S).
-            cache (LayerCache, optional): earlier keys and values. B counts sentences
-                then, and T the hypotheses of each: one new position for all of them.
             need_weights (bool): return the attention weights too.
 
         Returns:
             tuple: Float[B, T, D] and weights Float[B, H, T, S] or None.
         """
-        if cache is None:
-            q = self._split_heads(self.q_proj(query))
-            k, v = self._project(memory)
-        elif self.self_attention:
-            q, k, v = self._project_new(query, cache)
-        else:
-            q = self._split_heads(self.q_proj(query))
-            if cache.memory is None:
-                cache.memory = tuple(x.contiguous() for x in self._project(memory))
-            k, v = cache.memory
+        q = self._split_heads(self.q_proj(query))
+        k = self._split_heads(self.k_proj(memory))
+        v = self._split_heads(self.v_proj(memory))
         dropout = self.dropout if self.training else 0.0
         if need_weights:
             x, weights = _attend(q, k, v, allowed, causal, dropout)
@@ -87,27 +75,60 @@ class MultiheadAttention(nn.Module):
             )
         return self.out_proj(x.transpose(1, 2).flatten(2)), weights
 
+    def step(self, query, memory, cache):
+        """Attention of the newest position of a beam search; no dropout, no gradient.
+
+        Args:
+            query (Float[S, g, D]): g hypotheses of each of S sentences.
+            memory (Float[S, T, K]): the encoder's states, in cross-attention; needed
+                the first time only.
+            cache (LayerCache): what earlier steps left.
+
+        Returns:
+            tuple: Float[S, g, D] and weights Float[S, H, g, n]: n nodes of the tree, or
+            T encoder states.
+        """
+        if self.self_attention:
+            q, keys, values = self._project_new(query, cache)
+            bias = cache.bias
+        else:
+            q = self._split_heads(self.q_proj(query))
+            if cache.memory is None:
+                cache.memory = self._project_memory(memory)
+            keys, values = cache.memory
+            bias = cache.memory_bias
+        scores = q @ keys
+        if bias is not None:
+            scores += bias
+        weights = _softmax(scores)
+        return self.out_proj((weights @ values).transpose(1, 2).flatten(2)), weights
+
     def _split_heads(self, x):
         """Float[B, T, D] to Float[B, H, T, D/H], a view."""
         return x.unflatten(-1, (self.num_heads, self.head_dim)).transpose(1, 2)
 
-    def _project(self, memory):
-        return (
-            self._split_heads(self.k_proj(memory)),
-            self._split_heads(self.v_proj(memory)),
-        )
+    def _project_memory(self, memory):
+        """Scaled keys Float[S, H, d, T] and values Float[S, H, T, d]."""
+        keys = self._split_heads(self.k_proj(memory) * self.head_dim**-0.5)
+        values = self._split_heads(self.v_proj(memory))
+        return keys.transpose(2, 3).contiguous(), values.contiguous()
 
     def _project_new(self, x, cache):
-        """Queries of ``x`` (Float[B, T, D]), keys and values of it and all before it."""
+        """Queries Float[S, H, g, d] of ``x``, keys and values of it and all before."""
         if cache.projection is None:
-            parts = (self.q_proj, self.k_proj, self.v_proj)
-            cache.projection = (
-                torch.cat([part.weight for part in parts]),
-                torch.cat([part.bias for part in parts]),
-            )
+            cache.projection = self._joint_projection()
         x = F.linear(x, *cache.projection)
-        x = x.unflatten(-1, (3, self.num_heads, self.head_dim)).permute(2, 0, 3, 1, 4)
-        return x[0], *cache.write(x[1:])
+        q, k, v = x.unflatten(-1, (3, self.num_heads, self.head_dim)).unbind(2)
+        keys, values = cache.write(k, v)
+        return q.transpose(1, 2), keys, values
+
+    def _joint_projection(self):
+        """Weight [3D, D] and bias [3D] of scaled queries, keys and values."""
+        scale = self.head_dim**-0.5
+        parts = (self.q_proj, self.k_proj, self.v_proj)
+        weights, biases = [p.weight for p in parts], [p.bias for p in parts]
+        weights[0], biases[0] = weights[0] * scale, biases[0] * scale
+        return torch.cat(weights), torch.cat(biases)
 
 
 def _attend(q, k, v, allowed, causal, dropout):
@@ -115,10 +136,13 @@ def _attend(q, k, v, allowed, causal, dropout):
     scores = q @ k.transpose(-1, -2) * q.shape[-1] ** -0.5
     if causal:
         allowed = torch.ones(scores.shape[-2:], dtype=torch.bool, device=q.device).tril()
-    if allowed is not None and allowed.dtype == torch.bool:
+    if allowed is not None:
         scores = scores.masked_fill(~allowed, float("-inf"))
-    elif allowed is not None:
-        scores = scores + allowed
-    at_least_float32 = torch.promote_types(scores.dtype, torch.float32)
-    weights = scores.softmax(-1, dtype=at_least_float32).type_as(scores)
+    weights = _softmax(scores)
     return F.dropout(weights, dropout) @ v, weights
+
+
+def _softmax(scores):
+    """Over the last dimension, in float32 at least."""
+    at_least_float32 = torch.promote_types(scores.dtype, torch.float32)
+    return scores.softmax(-1, dtype=at_least_float32).type_as(scores)

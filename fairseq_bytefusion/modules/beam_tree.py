@@ -1,18 +1,18 @@
 """Keys and values of a beam search's hypotheses, stored as one tree a sentence.
 
 The hypotheses of a beam share most of their past: whatever two of them have in common
-was written by the same ancestor. So the cache of a sentence is a list of *nodes*, one
+was written by the same ancestor. So the cache of a sentence is a set of *nodes*, one
 for each symbol that any hypothesis holds, and a mask that says which hypothesis
 descends from which node. All hypotheses of a sentence attend to all of its nodes in
 one product, under that mask::
 
-    beam 0   a b c        nodes   a  b  c  x  y
-    beam 1   a b x        beam 0  1  1  1  .  .
-    beam 2   a y x        beam 1  1  1  .  1  .   (each x is a node of its own)
+    beam 0   a b c        nodes   a  b  c  x  y  x
+    beam 1   a b x        beam 0  1  1  1  .  .  .
+    beam 2   a y x        beam 1  1  1  .  1  .  .
+                          beam 2  1  .  .  .  1  1
 
-Re-ordering the beam copies rows of the mask, never keys or values. Nodes of which no
-descendant is left are dropped every few steps; only what lies behind the first of
-them moves.
+Re-ordering the beam copies rows of the mask, never keys or values. The place of a node
+that no hypothesis descends from any more is used for a new one.
 
 Source: the tree mask is that of Miao et al. 2023, *SpecInfer*, section 4; sharing the
 keys of a common prefix, of Athiwaratkun et al. 2024, *Bifurcated Attention*.
@@ -20,10 +20,10 @@ keys of a common prefix, of Athiwaratkun et al. 2024, *Bifurcated Attention*.
 
 import torch
 
-# Dead nodes cost an attention step as much as live ones, dropping them costs about
-# thirty small operations: every eighth step was the fastest of 4, 8, 16 and 32.
-STEPS_BETWEEN_PRUNINGS = 8
-SMALLEST_CAPACITY = 64
+# Looking for free places takes a dozen small operations and one synchronisation.
+STEPS_BETWEEN_PLANS = 8
+# Not a power of two, nor twice it: rows of keys a power of two apart share cache lines.
+SMALLEST_CAPACITY = 72
 
 
 class BeamTree:
@@ -38,14 +38,21 @@ class BeamTree:
 
     def __init__(self, num_layers, num_sentences, beam, device):
         self.num_layers = num_layers
-        self.num_sentences = num_sentences
         self.beam = beam
-        #: number n of columns in use: nodes of the sentence that has most, dead or alive
+        #: number n of places in use, the same for all sentences; some are free
         self.size = 0
-        self._prune_at = STEPS_BETWEEN_PRUNINGS * beam
         shape = (num_sentences, beam, SMALLEST_CAPACITY)
         self._descends = torch.zeros(shape, dtype=torch.bool, device=device)
-        self._nodes = None  # Float[L, 2, S, H, capacity, d]
+        self._keys = None  # Float[L, S, H, d, capacity]
+        self._values = None  # Float[L, S, H, capacity, d]
+        self._plan = []  # for each coming step: its new nodes' places and its size
+        self._places = None  # Long[S, g], of the newest nodes
+        self._forget_plan()
+
+    def _forget_plan(self):
+        self._plan = []
+        sentences = self._descends.shape[0]
+        self._rows = torch.arange(sentences, device=self._descends.device)[:, None]
 
     def open_step(self):
         """Make room for a new node of every hypothesis.
@@ -54,35 +61,73 @@ class BeamTree:
             Bool[S, 1, g, n]: which node each hypothesis may look at, its new one
             among them.
         """
-        if self.size >= self._prune_at:
-            self.prune()
-        start, self.size = self.size, self.size + self.beam
-        if self.size > self._descends.shape[2]:
-            self._grow(max(2 * self._descends.shape[2], self.size))
-        self._descends[:, :, start : self.size] = torch.eye(
-            self.beam, dtype=torch.bool, device=self._descends.device
-        )
+        if not self._plan:
+            self._make_plan()
+        self._places, self.size = self._plan.pop()
+        own = torch.eye(self.beam, dtype=torch.bool, device=self._places.device)
+        self._descends[self._rows, :, self._places] = own
         return self._descends[:, None, :, : self.size]
 
-    def write(self, layer, keys_values):
+    def _make_plan(self):
+        """Find places for the nodes of the next steps: free ones, lowest first."""
+        needed = STEPS_BETWEEN_PLANS * self.beam
+        alive = self._descends[:, :, : self.size].any(1)
+        most = int(alive.sum(1).max())
+        if self.size > 1.25 * most + needed:
+            self._compact(alive, most)
+            alive = self._descends[:, :, : self.size].any(1)
+        if most + needed > self._descends.shape[2]:
+            self._grow(max(2 * self._descends.shape[2], most + needed))
+        width = min(self._descends.shape[2], self.size + needed)
+        taken = self._descends[:, :, :width].any(1)
+        free = taken.byte().sort(stable=True, dim=1).indices[:, :needed]
+        free = free.view(-1, STEPS_BETWEEN_PLANS, self.beam)
+        highest = int(taken.any(0).nonzero().max()) if most else -1
+        sizes = (free.amax((0, 2)).cummax(0).values.clamp(min=highest) + 1).tolist()
+        self._plan = list(zip(free.unbind(1), sizes))[::-1]
+
+    def write(self, layer, keys, values):
         """Write the new nodes of a layer.
 
         Args:
             layer (int)
-            keys_values (Float[2, S, H, g, d])
+            keys, values (Float[S, g, H, d])
 
         Returns:
-            tuple: keys and values Float[S, H, n, d] of all nodes, views of the store.
+            tuple: keys Float[S, H, d, n] and values Float[S, H, n, d] of all nodes,
+            views of the store.
         """
-        if self._nodes is None:
-            _, sentences, heads, _, width = keys_values.shape
-            capacity = self._descends.shape[2]
-            self._nodes = keys_values.new_empty(
-                self.num_layers, 2, sentences, heads, capacity, width
-            )
-        nodes = self._nodes[layer, ..., : self.size, :]
-        nodes[..., self.size - self.beam :, :] = keys_values
-        return nodes[0], nodes[1]
+        if self._keys is None:
+            self._allocate(keys, self._descends.shape[2])
+        self._keys[layer][self._rows, :, :, self._places] = keys
+        self._values[layer][self._rows, :, self._places] = values
+        size = self.size
+        return self._keys[layer][..., :size], self._values[layer][:, :, :size]
+
+    def _allocate(self, like, capacity):
+        _, _, heads, width = like.shape
+        start = (self.num_layers, self._descends.shape[0], heads)
+        # Zeros: a place that is free now may be looked at, with weight zero.
+        self._keys = like.new_zeros(*start, width, capacity)
+        self._values = like.new_zeros(*start, capacity, width)
+
+    def _grow(self, capacity):
+        self._descends = _widened(self._descends, 2, capacity)
+        if self._keys is not None:
+            self._keys = _widened(self._keys, 4, capacity)
+            self._values = _widened(self._values, 3, capacity)
+
+    def _compact(self, alive, most):
+        """Move the nodes that are alive (Bool[S, n]) to the first ``most`` places."""
+        source = (~alive).byte().sort(stable=True, dim=1).indices[:, :most]
+        kept = self._descends.gather(2, source[:, None].expand(-1, self.beam, -1))
+        self._descends.zero_()
+        self._descends[:, :, :most] = kept
+        for layer in range(self.num_layers):
+            keys, values = self._keys[layer], self._values[layer]
+            keys[..., :most] = _gather(keys, source, 3)
+            values[:, :, :most] = _gather(values, source, 2)
+        self.size = most
 
     def follow(self, parents):
         """Hypothesis i continues what was hypothesis ``parents[i]`` of its sentence.
@@ -102,73 +147,52 @@ class BeamTree:
         """
         if len(sources):
             self._descends[targets] = self._descends[sources]
-            used = self._nodes[..., : self.size, :]
-            used[:, :, targets] = used[:, :, sources]
+            self._keys[:, targets] = self._keys[:, sources]
+            self._values[:, targets] = self._values[:, sources]
         self._descends = self._descends[:count]
-        self._nodes = self._nodes[:, :, :count]
-        self.num_sentences = count
-
-    def prune(self):
-        """Drop the nodes that no hypothesis descends from."""
-        alive = self._descends[:, :, : self.size].any(1)
-        size = int(alive.sum(1).max())
-        # A stable sort keeps the order, so that what lies before the first dead node of
-        # all sentences stays where it is.
-        source = (~alive).byte().sort(stable=True, dim=1).indices[:, :size]
-        in_place = torch.arange(size, device=source.device)
-        moves = (source != in_place).any(0)
-        if moves.any():
-            start = int(moves.byte().argmax())
-            source = source[:, start:]
-            self._descends[:, :, start:size] = self._descends.gather(
-                2, source[:, None].expand(-1, self.beam, -1)
-            )
-            self._gather(source[:, None], self._nodes[..., start:size, :])
-        self.size = size
-        self._prune_at = size + STEPS_BETWEEN_PRUNINGS * self.beam
-
-    def _gather(self, columns, out):
-        """Write the nodes ``columns`` (Long[S, g', M]) to ``out`` (Float[.., S g', .., M, d]).
-
-        A row of width d at a time: this is several times faster than ``torch.gather``.
-        """
-        _, _, sentences, heads, capacity, width = self._nodes.shape
-        first = torch.arange(sentences * heads, device=columns.device) * capacity
-        index = (first.view(sentences, 1, heads, 1) + columns.unsqueeze(2)).flatten()
-        for layer in range(self.num_layers):
-            for kind in range(2):
-                rows = self._nodes[layer, kind].flatten(0, 2).index_select(0, index)
-                out[layer, kind] = rows.view_as(out[layer, kind])
-
-    def _grow(self, capacity):
-        used = self._descends[:, :, : self.size]
-        self._descends = used.new_zeros(*used.shape[:2], capacity)
-        self._descends[:, :, : used.shape[2]] = used
-        if self._nodes is not None:
-            old = self._nodes
-            self._nodes = old.new_empty(*old.shape[:4], capacity, old.shape[5])
-            self._nodes[..., : old.shape[4], :] = old
+        self._keys, self._values = self._keys[:, :count], self._values[:, :count]
+        self._forget_plan()
 
     def split(self):
         """Give every hypothesis a tree of its own: S * g sentences of one hypothesis.
 
         For re-orderings across sentences, which no tree can follow.
         """
-        rows, used = self.num_sentences * self.beam, self._descends[:, :, : self.size]
+        used = self._descends[:, :, : self.size]
+        sentences = used.shape[0]
         # Every hypothesis has as many ancestors as there were steps.
-        columns = used.nonzero()[:, 2].view(self.num_sentences, self.beam, -1)
-        length = columns.shape[2]
-        shape = list(self._nodes.shape)
-        shape[2], shape[4] = rows, length
-        nodes = self._nodes.new_empty(shape)
-        self._gather(columns, nodes)
-        self._nodes = nodes
-        self._descends = used.new_ones(rows, 1, length)
-        self.num_sentences, self.beam, self.size = rows, 1, length
-        self._prune_at = 2 * length + 1
+        places = used.nonzero()[:, 2].view(sentences * self.beam, -1)
+        parent = self._rows.expand(-1, self.beam).flatten()
+        self._keys = torch.stack(
+            [_gather(keys.index_select(0, parent), places, 3) for keys in self._keys]
+        )
+        self._values = torch.stack(
+            [_gather(values.index_select(0, parent), places, 2) for values in self._values]
+        )
+        self.beam, self.size = 1, places.shape[1]
+        self._descends = used.new_ones(len(places), 1, self.size)
+        self._forget_plan()
 
     def select(self, sentences):
         """Sentence i becomes what ``sentences[i]`` was (Long[S']), copying its nodes."""
         self._descends = self._descends.index_select(0, sentences)
-        self._nodes = self._nodes.index_select(2, sentences)
-        self.num_sentences = len(sentences)
+        self._keys = self._keys.index_select(1, sentences)
+        self._values = self._values.index_select(1, sentences)
+        self._forget_plan()
+
+
+def _gather(nodes, places, dim):
+    """``nodes`` (Float[S, H, ., .]) at the ``places`` (Long[S, M]) of dimension ``dim``."""
+    shape = list(nodes.shape)
+    shape[dim] = places.shape[1]
+    index = places[:, None, None] if dim == 3 else places[:, None, :, None]
+    return nodes.gather(dim, index.expand(shape))
+
+
+def _widened(x, dim, size):
+    """``x`` with zeros behind it, up to ``size`` along dimension ``dim``."""
+    shape = list(x.shape)
+    shape[dim] = size
+    out = x.new_zeros(shape)
+    out.narrow(dim, 0, x.shape[dim]).copy_(x)
+    return out

@@ -8,17 +8,27 @@ from .beam_tree import BeamTree
 class LayerCache:
     """One layer's part of a :class:`DecodingCache`."""
 
-    def __init__(self, tree, index):
-        self._tree = tree
+    def __init__(self, cache, index):
+        self._cache = cache
         self._index = index
         #: weight and bias of the joint projection to queries, keys and values
         self.projection = None
-        #: keys and values Float[S, H, T, d] made of the encoder's states
+        #: keys Float[S, H, d, T] and values Float[S, H, T, d] of the encoder's states
         self.memory = None
 
-    def write(self, keys_values):
-        """Add the newest keys and values; see :meth:`BeamTree.write`."""
-        return self._tree.write(self._index, keys_values)
+    def write(self, keys, values):
+        """Add the newest nodes; see :meth:`BeamTree.write`."""
+        return self._cache.tree.write(self._index, keys, values)
+
+    @property
+    def bias(self):
+        """Float[S, 1, g, n]: 0 where a hypothesis descends from a node, else -inf."""
+        return self._cache.bias
+
+    @property
+    def memory_bias(self):
+        """Float[S, 1, 1, T]: 0 where the encoder's states are real, else -inf."""
+        return self._cache.memory_bias
 
 
 class DecodingCache:
@@ -49,13 +59,14 @@ class DecodingCache:
                     allowed = allowed.index_select(0, sentence_of_row)
         #: encoder states, until every layer has made its keys and values of them
         self.memory = memory
-        self.allowed = allowed
+        self.memory_bias = None if allowed is None else _bias(allowed, memory.dtype)
         self.beam = beam
         self._slots = list(range(num_sentences))  # where sentence i of the batch is
         self._device = memory.device
         self._outside = self._inside = None  # Long[N], while the orders differ
-        self._tree = BeamTree(num_layers, num_sentences, beam, memory.device)
-        self.layers = [LayerCache(self._tree, index) for index in range(num_layers)]
+        self.tree = BeamTree(num_layers, num_sentences, beam, memory.device)
+        self.layers = [LayerCache(self, index) for index in range(num_layers)]
+        self.bias = None
 
     @property
     def num_rows(self):
@@ -74,14 +85,8 @@ class DecodingCache:
         return x if self._inside is None else x.index_select(0, self._inside)
 
     def open_step(self, dtype):
-        """Make room for a new position.
-
-        Returns:
-            Float[S, 1, g, n]: 0 where a hypothesis may look, else -inf.
-        """
-        seen = self._tree.open_step()
-        bias = torch.zeros(seen.shape, dtype=dtype, device=seen.device)
-        return bias.masked_fill_(~seen, float("-inf"))
+        """Make room for a new position; the layers' ``bias`` is of type ``dtype``."""
+        self.bias = _bias(self.tree.open_step(), dtype)
 
     def reorder(self, new_order):
         """Row i of the batch becomes what was its row ``new_order[i]``.
@@ -104,7 +109,7 @@ class DecodingCache:
                 start = self._slots[row // self.beam] * self.beam
                 parents[start + row % self.beam] = start + parent % self.beam
             if parents != list(range(len(parents))):
-                self._tree.follow(self._tensor(parents))
+                self.tree.follow(self._tensor(parents))
 
     def _keep(self, kept):
         """Keep the sentences ``kept``; the last ones move into the gaps."""
@@ -113,15 +118,14 @@ class DecodingCache:
         free = sorted(set(range(count)).difference(slots))
         target = dict(zip((slot for slot in slots if slot >= count), free))
         sources, targets = self._tensor(target.keys()), self._tensor(target.values())
-        self._tree.move(sources, targets, count)
+        self.tree.move(sources, targets, count)
         for layer in self.layers:
             for states in layer.memory:
                 states[targets] = states[sources]
             layer.memory = tuple(states[:count] for states in layer.memory)
-        if self.allowed is not None:
-            allowed = self.allowed.clone()  # the first batch's mask is the encoder's
-            allowed[targets] = allowed[sources]
-            self.allowed = allowed[:count]
+        if self.memory_bias is not None:
+            self.memory_bias[targets] = self.memory_bias[sources]
+            self.memory_bias = self.memory_bias[:count]
         self._slots = [target.get(slot, slot) for slot in slots]
         self._permute()
 
@@ -139,19 +143,25 @@ class DecodingCache:
         if self._inside is not None:
             rows = self._inside.index_select(0, rows)
         if self.beam > 1:
-            self._tree.split()
-        self._tree.select(rows)
+            self.tree.split()
+        self.tree.select(rows)
         sentences = rows // self.beam
         for layer in self.layers:
             layer.memory = tuple(x.index_select(0, sentences) for x in layer.memory)
-        if self.allowed is not None:
-            self.allowed = self.allowed.index_select(0, sentences)
+        if self.memory_bias is not None:
+            self.memory_bias = self.memory_bias.index_select(0, sentences)
         self.beam = 1
         self._slots = list(range(len(rows)))
         self._permute()
 
     def _tensor(self, numbers):
         return torch.tensor(list(numbers), dtype=torch.long, device=self._device)
+
+
+def _bias(allowed, dtype):
+    """What to add to attention scores: 0 where ``allowed`` (Bool), else -inf."""
+    bias = torch.zeros(allowed.shape, dtype=dtype, device=allowed.device)
+    return bias.masked_fill_(~allowed, float("-inf"))
 
 
 def _beam_of(sentence_of_row, num_sentences):

@@ -157,30 +157,30 @@ class DecoderLayer(_FeedForward):
             x (Float[B, T, D]): with a cache, T hypotheses of B sentences.
             memory (Float[B, S, E]): encoder states.
             memory_allowed (Bool, broadcastable to [B, H, T, S], optional)
-            allowed (broadcastable to [B, H, T, T], optional): without, plain causal
-                attention; see :class:`MultiheadAttention`.
+            allowed (Bool, broadcastable to [B, H, T, T], optional): without, plain
+                causal attention.
             cache (LayerCache, optional): what earlier steps left; x is the newest
-                position alone then, and ``allowed`` is [B, 1, T, n].
+                position alone then, and the cache says where it may look.
             need_weights (bool): return the cross-attention weights too.
 
         Returns:
             tuple: Float[B, T, D] and weights Float[B, H, T, S] or None.
         """
         weights = None
-        causal = allowed is None
 
         def attend(x):
-            return self.self_attn(x, x, allowed, causal, cache)[0]
+            if cache is not None:
+                return self.self_attn.step(x, None, cache)[0]
+            return self.self_attn(x, x, allowed, causal=allowed is None)[0]
 
         def attend_to_memory(x):
             nonlocal weights
-            x, weights = self.encoder_attn(
-                x,
-                memory,
-                memory_allowed,
-                cache=cache,
-                need_weights=need_weights,
-            )
+            if cache is not None:
+                x, weights = self.encoder_attn.step(x, memory, cache)
+            else:
+                x, weights = self.encoder_attn(
+                    x, memory, memory_allowed, need_weights=need_weights
+                )
             return x
 
         drop = self.dropout_module
@@ -188,4 +188,4 @@ class DecoderLayer(_FeedForward):
         x = self.residual_block(x, self.encoder_attn_layer_norm, attend_to_memory, drop)
         drop_output = drop if self.dropout_on_output else nn.Identity()
         x = self.residual_block(x, self.final_layer_norm, self.feed_forward, drop_output)
-        return x, weights
+        return x, weights if need_weights else None
