@@ -11,6 +11,7 @@ from fairseq.tasks.translation import TranslationConfig, TranslationTask
 
 from .. import compat
 from ..data import ParallelDataset, infer_language_pair, load_parallel
+from ..generation import utf8_generator_class
 from ..text import ByteDictionary
 
 logger = logging.getLogger(__name__)
@@ -32,6 +33,13 @@ class ByteTranslationConfig(TranslationConfig):
     )
     max_target_positions: int = field(
         default=2048, metadata={"help": "longest target in bytes, end of sentence included"}
+    )
+    allow_invalid_utf8: bool = field(
+        default=False,
+        metadata={
+            "help": "search over all byte sequences, as fairseq does; by default only "
+            "valid UTF-8 without newlines can come out"
+        },
     )
 
 
@@ -182,12 +190,23 @@ class ByteTranslationTask(TranslationTask):
             )
         return indices[~dropped]
 
-    def build_generator(self, models, args, *rest, **kwargs):
-        """As in fairseq, with length limits fit for bytes where none is given."""
+    def build_generator(
+        self, models, args, seq_gen_cls=None, extra_gen_cls_kwargs=None, **kwargs
+    ):
+        """As in fairseq, but for valid UTF-8, and with length limits fit for bytes.
+
+        Raises:
+            ValueError: a generation option that cannot be kept to valid UTF-8.
+        """
         for name, value in (("max_len_a", MAX_LEN_A), ("max_len_b", MAX_LEN_B)):
             if not hasattr(args, name):  # --eval-bleu-args names a few only
                 setattr(args, name, value)
-        return super().build_generator(models, args, *rest, **kwargs)
+        if seq_gen_cls is None and not self.cfg.allow_invalid_utf8:
+            seq_gen_cls, extra = utf8_generator_class(args)
+            extra_gen_cls_kwargs = {**extra, **(extra_gen_cls_kwargs or {})}
+        return super().build_generator(
+            models, args, seq_gen_cls, extra_gen_cls_kwargs, **kwargs
+        )
 
     def inference_step(
         self, generator, models, sample, prefix_tokens=None, constraints=None

@@ -152,7 +152,9 @@ def difference(theirs, ours):
     """Number of hypotheses that differ, and the largest difference of scores."""
     differing, largest = 0, 0.0
     for expected, found in zip(theirs, ours):
-        if [h["tokens"].tolist() for h in expected] != [h["tokens"].tolist() for h in found]:
+        if [h["tokens"].tolist() for h in expected] != [
+            h["tokens"].tolist() for h in found
+        ]:
             differing += 1
         for a, b in zip(expected, found):
             largest = max(largest, abs(float(a["score"]) - float(b["score"])))
@@ -163,9 +165,7 @@ def measure(models, batch, length, args, device):
     """One cell; returns its row of the table as a dict."""
     source_length = args.source_length or length
     sample = random_batch(batch, source_length, args.seed, device)
-    sides = {
-        name: Side(model, args.beam, length, sample) for name, model in models.items()
-    }
+    sides = {name: Side(model, args.beam, length, sample) for name, model in models.items()}
     matmuls = matmuls_of(sides["ours"])
     peaks = {name: peak_megabytes(side, device) for name, side in sides.items()}
     times = {"fairseq": [], "ours": [], "matmuls": []}
