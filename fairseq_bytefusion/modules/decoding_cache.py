@@ -100,7 +100,7 @@ class DecodingCache:
         if kept is None:
             self._split(new_order)
             return
-        if len(kept) < len(self._slots):
+        if kept != list(range(len(self._slots))):
             self._keep(kept)
         if self.beam > 1:
             # Sentences have moved already, so a parent is where its sentence is now.
@@ -112,7 +112,7 @@ class DecodingCache:
                 self.tree.follow(self._tensor(parents))
 
     def _keep(self, kept):
-        """Keep the sentences ``kept``; the last ones move into the gaps."""
+        """Keep the sentences ``kept``, in that order; the last ones move into the gaps."""
         slots = [self._slots[sentence] for sentence in kept]
         count = len(slots)
         free = sorted(set(range(count)).difference(slots))
