@@ -1,6 +1,7 @@
 """The ``bytefusion`` command: each verb calls one function of the package."""
 
 import argparse
+import itertools
 import json
 import os
 import sys
@@ -14,6 +15,12 @@ def main(argv=None):
     args = _parser().parse_args(argv)
     try:
         args.run(args)
+        sys.stdout.flush()
+    except BrokenPipeError:
+        # Whoever read our output has seen enough. Python would complain once more
+        # when it flushes the stream at exit.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 128 + 13  # as a command that SIGPIPE ended
     except (OSError, ValueError) as error:
         print(f"bytefusion {args.verb}: {_explain(error)}", file=sys.stderr)
         return 1
@@ -63,6 +70,34 @@ def _parser():
     )
     score.add_argument("--json", action="store_true", help="print JSON")
     score.set_defaults(run=_score)
+
+    translate = verbs.add_parser(
+        "translate",
+        help="translate standard input, a sentence a line",
+        description="Translate standard input: a sentence a line in, a line out. "
+        "Only a newline ends a line. Lines that are too long for the model are cut, "
+        "with a warning.",
+    )
+    translate.add_argument(
+        "checkpoint",
+        metavar="CHECKPOINT",
+        help="a checkpoint, several joined by colons, or the directory of one",
+    )
+    translate.add_argument(
+        "--beam", type=int, default=5, metavar="N", help="hypotheses kept (%(default)s)"
+    )
+    translate.add_argument(
+        "--batch-size",
+        type=int,
+        default=32,
+        metavar="N",
+        help="sentences translated together (%(default)s)",
+    )
+    translate.add_argument(
+        "--device", help="cpu, cuda ... (default: a GPU where there is one)"
+    )
+    translate.add_argument("--quiet", action="store_true", help="show no progress")
+    translate.set_defaults(run=_translate)
     return parser
 
 
@@ -88,6 +123,25 @@ def _score(args):
         print(format_examples(first.texts, references, args.examples, first.sources))
         print()
     print(format_scores(rows))
+
+
+def _translate(args):
+    from .data.line_stream import read_sentences
+    from .generation import ByteTranslator
+
+    try:
+        translator = ByteTranslator.from_pretrained(args.checkpoint, args.device)
+    except RuntimeError as error:  # no checkpoint, or no such device
+        raise ValueError(str(error).split("\n")[0]) from error
+    lines = read_sentences(sys.stdin.buffer)
+    # Enough at a time to put sentences of like length together.
+    while chunk := list(itertools.islice(lines, 64 * max(1, args.batch_size))):
+        translations = translator.translate(
+            chunk, args.beam, args.batch_size, progress=not args.quiet
+        )
+        for translation in translations:
+            print(translation.text)
+        sys.stdout.flush()
 
 
 if __name__ == "__main__":

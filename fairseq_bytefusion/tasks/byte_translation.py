@@ -53,6 +53,8 @@ class ByteTranslationTask(TranslationTask):
     to ``--max-source-positions``.
     """
 
+    NAME = "byte_translation"
+
     @classmethod
     def add_args(cls, parser):
         super().add_args(parser)
