@@ -4,6 +4,8 @@ import torch
 import torch.nn as nn
 import torch.nn.functional as F
 
+from .decoding_cache import affine
+
 
 class MultiheadAttention(nn.Module):
     """Scaled dot-product attention with several heads.
@@ -92,7 +94,7 @@ class MultiheadAttention(nn.Module):
             q, keys, values = self._project_new(query, cache)
             bias = cache.bias
         else:
-            q = self._split_heads(self.q_proj(query))
+            q = self._split_heads(cache.linear(self.q_proj, query))
             if cache.memory is None:
                 cache.memory = self._project_memory(memory)
             keys, values = cache.memory
@@ -101,7 +103,8 @@ class MultiheadAttention(nn.Module):
         if bias is not None:
             scores += bias
         weights = _softmax(scores)
-        return self.out_proj((weights @ values).transpose(1, 2).flatten(2)), weights
+        x = (weights @ values).transpose(1, 2).flatten(2)
+        return cache.linear(self.out_proj, x), weights
 
     def _split_heads(self, x):
         """Float[B, T, D] to Float[B, H, T, D/H], a view."""
@@ -117,18 +120,18 @@ class MultiheadAttention(nn.Module):
         """Queries Float[S, H, g, d] of ``x``, keys and values of it and all before."""
         if cache.projection is None:
             cache.projection = self._joint_projection()
-        x = F.linear(x, *cache.projection)
+        x = affine(x, *cache.projection)
         q, k, v = x.unflatten(-1, (3, self.num_heads, self.head_dim)).unbind(2)
         keys, values = cache.write(k, v)
         return q.transpose(1, 2), keys, values
 
     def _joint_projection(self):
-        """Weight [3D, D] and bias [3D] of scaled queries, keys and values."""
+        """Bias [3D] and weight [D, 3D] of scaled queries, keys and values."""
         scale = self.head_dim**-0.5
         parts = (self.q_proj, self.k_proj, self.v_proj)
-        weights, biases = [p.weight for p in parts], [p.bias for p in parts]
-        weights[0], biases[0] = weights[0] * scale, biases[0] * scale
-        return torch.cat(weights), torch.cat(biases)
+        biases, weights = [p.bias for p in parts], [p.weight.t() for p in parts]
+        biases[0], weights[0] = biases[0] * scale, weights[0] * scale
+        return torch.cat(biases), torch.cat(weights, dim=1).contiguous()
 
 
 def _attend(q, k, v, allowed, causal, dropout):

@@ -1,8 +1,13 @@
 """What a decoder remembers between the steps of a beam search."""
 
 import torch
+import torch.nn as nn
 
 from .beam_tree import BeamTree
+
+# A transposed copy of a weight costs about as much as eight products with a few rows
+# gain by it, so that a short translation loses little and a long one gains.
+STEPS_BEFORE_TRANSPOSING = 8
 
 
 class LayerCache:
@@ -11,7 +16,8 @@ class LayerCache:
     def __init__(self, cache, index):
         self._cache = cache
         self._index = index
-        #: weight and bias of the joint projection to queries, keys and values
+        self._transposed = {}  # module: bias and transposed weight
+        #: bias [3D] and transposed weight [D, 3D] of queries, keys and values
         self.projection = None
         #: keys Float[S, H, d, T] and values Float[S, H, T, d] of the encoder's states
         self.memory = None
@@ -19,6 +25,20 @@ class LayerCache:
     def write(self, keys, values):
         """Add the newest nodes; see :meth:`BeamTree.write`."""
         return self._cache.tree.write(self._index, keys, values)
+
+    def linear(self, module, x):
+        """``module(x)`` (Float[S, g, D]); faster from the ninth step on, on a CPU.
+
+        With a few dozen rows, a product with a transposed weight takes 10% to 35% less
+        time than one with the weight as ``nn.Linear`` keeps it.
+        """
+        if self._cache.num_steps <= STEPS_BEFORE_TRANSPOSING or x.device.type != "cpu":
+            return module(x)
+        if module not in self._transposed:
+            if type(module) is not nn.Linear or module.bias is None:
+                return module(x)
+            self._transposed[module] = module.bias, module.weight.t().contiguous()
+        return affine(x, *self._transposed[module])
 
     @property
     def bias(self):
@@ -67,6 +87,7 @@ class DecodingCache:
         self.tree = BeamTree(num_layers, num_sentences, beam, memory.device)
         self.layers = [LayerCache(self, index) for index in range(num_layers)]
         self.bias = None
+        self.num_steps = 0
 
     @property
     def num_rows(self):
@@ -86,6 +107,7 @@ class DecodingCache:
 
     def open_step(self, dtype):
         """Make room for a new position; the layers' ``bias`` is of type ``dtype``."""
+        self.num_steps += 1
         self.bias = _bias(self.tree.open_step(), dtype)
 
     def reorder(self, new_order):
@@ -156,6 +178,11 @@ class DecodingCache:
 
     def _tensor(self, numbers):
         return torch.tensor(list(numbers), dtype=torch.long, device=self._device)
+
+
+def affine(x, bias, weight):
+    """``x @ weight + bias`` for x Float[S, g, D], bias [E] and weight [D, E]."""
+    return torch.addmm(bias, x.flatten(0, 1), weight).view(*x.shape[:2], -1)
 
 
 def _bias(allowed, dtype):

@@ -45,9 +45,11 @@ class _FeedForward(nn.Module):
         x = residual + dropout(function(x))
         return x if self.normalize_before else norm(x)
 
-    def feed_forward(self, x):
-        x = self.activation_fn(self.fc1(x))
-        return self.fc2(self.activation_dropout_module(x))
+    def feed_forward(self, x, linear=None):
+        """The network itself; ``linear(module, x)`` applies its two layers."""
+        linear = linear or (lambda module, x: module(x))
+        x = self.activation_fn(linear(self.fc1, x))
+        return linear(self.fc2, self.activation_dropout_module(x))
 
 
 class EncoderLayer(_FeedForward):
@@ -183,9 +185,12 @@ class DecoderLayer(_FeedForward):
                 )
             return x
 
+        def feed_forward(x):
+            return self.feed_forward(x, cache and cache.linear)
+
         drop = self.dropout_module
         x = self.residual_block(x, self.self_attn_layer_norm, attend, drop)
         x = self.residual_block(x, self.encoder_attn_layer_norm, attend_to_memory, drop)
         drop_output = drop if self.dropout_on_output else nn.Identity()
-        x = self.residual_block(x, self.final_layer_norm, self.feed_forward, drop_output)
+        x = self.residual_block(x, self.final_layer_norm, feed_forward, drop_output)
         return x, weights if need_weights else None

@@ -10,8 +10,8 @@ the hypotheses are the same, symbol by symbol, and their scores within 1e-4.
     python scripts/benchmarks/bench_decoder.py --batch 8 --length 200 --profile
 
 ``over matmuls`` is our time divided by the time of the matrix products of our own
-linear layers, replayed with inputs of the same shapes. ``peak`` is the memory that a
-run adds to what the process holds before it.
+linear layers, replayed as ``nn.Linear`` does them with inputs of the same shapes.
+``peak`` is the memory that a run adds to what the process holds before it.
 """
 
 import argparse
@@ -95,25 +95,36 @@ class Recorder(TorchFunctionMode):
     def __init__(self):
         super().__init__()
         self.calls = []
+        self._known = {}
 
     def __torch_function__(self, function, types, args=(), kwargs=None):
         if function is torch.nn.functional.linear:
-            x, *rest = args
-            self.calls.append((x.shape, rest, kwargs or {}))
+            x, weight, *bias = args
+            self.calls.append((x.shape, weight, *bias))
+        elif function is torch.addmm:  # a linear layer too, its weight transposed
+            bias, x, weight = args
+            weight = self._plain(weight)
+            self.calls.append((x.shape, weight, bias))
         return function(*args, **(kwargs or {}))
+
+    def _plain(self, transposed):
+        """The weight as ``nn.Linear`` keeps it, one copy of each."""
+        if id(transposed) not in self._known:
+            self._known[id(transposed)] = transposed, transposed.t().contiguous()
+        return self._known[id(transposed)][1]
 
 
 def matmuls_of(side):
     """A function that does the products of ``side``'s linear layers and no more."""
     with Recorder() as recorder:
         side()
-    weight = recorder.calls[0][1][0]
+    weight = recorder.calls[0][1]
     inputs = {shape: torch.randn(shape).to(weight) for shape, *_ in recorder.calls}
 
     @torch.no_grad()
     def replay():
-        for shape, rest, kwargs in recorder.calls:
-            torch.nn.functional.linear(inputs[shape], *rest, **kwargs)
+        for shape, *parameters in recorder.calls:
+            torch.nn.functional.linear(inputs[shape], *parameters)
 
     return replay
 
