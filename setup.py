@@ -16,6 +16,7 @@ REQUIREMENTS = [
     "sacremoses>=0.1,<0.3",
     "sentencepiece>=0.1.99,<0.3",
     "matplotlib>=3.5,<4",
+    "tqdm>=4.62,<5",
 ]
 
 setup(

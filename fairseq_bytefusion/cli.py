@@ -1,6 +1,7 @@
 """The ``bytefusion`` command: each verb calls one function of the package."""
 
 import argparse
+import itertools
 import json
 import os
 import sys
@@ -14,6 +15,12 @@ def main(argv=None):
     args = _parser().parse_args(argv)
     try:
         args.run(args)
+        sys.stdout.flush()
+    except BrokenPipeError:
+        # Whoever read our output has seen enough. Python would complain once more
+        # when it flushes the stream at exit.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 128 + 13  # as a command that SIGPIPE ended
     except (OSError, ValueError, RuntimeError) as error:
         print(f"bytefusion {args.verb}: {_explain(error)}", file=sys.stderr)
         return 1
@@ -92,6 +99,38 @@ def _parser():
     which.add_argument("--last", type=_positive, metavar="K", help="the newest K")
     which.add_argument("--best", type=_positive, metavar="K", help="the best K")
     average.set_defaults(run=_average)
+
+    translate = verbs.add_parser(
+        "translate",
+        help="translate standard input, a sentence a line",
+        description="Translate standard input: a sentence a line in, a line out. "
+        "Only a newline ends a line. Lines that are too long for the model are cut, "
+        "with a warning.",
+    )
+    translate.add_argument(
+        "checkpoint",
+        metavar="CHECKPOINT",
+        help="a checkpoint, several joined by colons, or the directory of one",
+    )
+    translate.add_argument(
+        "--beam",
+        type=_positive,
+        default=5,
+        metavar="N",
+        help="hypotheses kept (%(default)s)",
+    )
+    translate.add_argument(
+        "--batch-size",
+        type=_positive,
+        default=32,
+        metavar="N",
+        help="sentences translated together (%(default)s)",
+    )
+    translate.add_argument(
+        "--device", help="cpu, cuda ... (default: a GPU where there is one)"
+    )
+    translate.add_argument("--quiet", action="store_true", help="show no progress")
+    translate.set_defaults(run=_translate)
     return parser
 
 
@@ -154,6 +193,22 @@ def _average(args):
         paths = find(paths[0], count)
     average_checkpoints(paths, args.output)
     print(f"{args.output}: the average of {', '.join(paths)}")
+
+
+def _translate(args):
+    from .data.line_stream import read_sentences
+    from .generation import ByteTranslator
+
+    translator = ByteTranslator.from_pretrained(args.checkpoint, args.device)
+    lines = read_sentences(sys.stdin.buffer)
+    # Enough at a time to put sentences of like length together.
+    while chunk := list(itertools.islice(lines, 64 * args.batch_size)):
+        translations = translator.translate(
+            chunk, args.beam, args.batch_size, progress=not args.quiet
+        )
+        for translation in translations:
+            print(translation.text)
+        sys.stdout.flush()
 
 
 if __name__ == "__main__":

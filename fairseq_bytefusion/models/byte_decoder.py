@@ -3,9 +3,11 @@
 import torch
 from fairseq.models.transformer import TransformerDecoderBase
 
+from ..modules.decoding_cache import DecodingCache
 from ..modules.embedders import OneHotEmbedder
 from ..modules.embedders.one_hot import OneHotProjection
 from ..modules.transformer_layer import DecoderLayer
+from .encoder_rows import memory_of, sentence_of_row
 from .layer_wrapping import wrap_layer
 
 
@@ -104,29 +106,25 @@ class ByteTransformerDecoder(TransformerDecoderBase):
             tuple: Float[B, T, D] and a dict with ``attn`` (a list of one
             Float[B, T, S] or None) and ``inner_states`` (Float[T, B, D] each).
         """
-        memory = encoder_out["encoder_out"][0].transpose(0, 1)
-        memory_allowed = None
-        if encoder_out["encoder_padding_mask"]:
-            padding_mask = encoder_out["encoder_padding_mask"][0]
-            allowed = ~padding_mask | padding_mask.all(1, keepdim=True)
-            memory_allowed = allowed[:, None, None, :]
-
-        x, padding_mask = self.forward_embedding(prev_output_tokens, incremental_state)
-        allowed = None
-        if incremental_state is None:
-            allowed = self._allowed_targets(padding_mask, full_context_alignment)
-
         if alignment_layer is None and self.need_attn and not self.training:
             alignment_layer = self.num_layers - 1
+        x, padding_mask = self.forward_embedding(prev_output_tokens, incremental_state)
+        if incremental_state is not None:
+            cache = self._cache(encoder_out, incremental_state, len(x))
+            return self._next_features(x, cache, alignment_layer, alignment_heads)
+
+        memory, memory_allowed = memory_of(encoder_out)
+        rows = sentence_of_row(encoder_out)
+        if rows is not None:
+            memory = memory.index_select(0, rows)
+            if memory_allowed is not None:
+                memory_allowed = memory_allowed.index_select(0, rows)
+        allowed = self._allowed_targets(padding_mask, full_context_alignment)
         attn, inner_states = None, [x.transpose(0, 1)]
         for index, layer in enumerate(self.layers):
+            need_weights = index == alignment_layer
             x, weights = layer(
-                x,
-                memory,
-                memory_allowed,
-                allowed,
-                incremental_state,
-                need_weights=index == alignment_layer,
+                x, memory, memory_allowed, allowed, need_weights=need_weights
             )
             inner_states.append(x.transpose(0, 1))
             if weights is not None:
@@ -134,6 +132,52 @@ class ByteTransformerDecoder(TransformerDecoderBase):
         if self.layer_norm is not None:
             x = self.layer_norm(x)
         return x, {"attn": [attn], "inner_states": inner_states}
+
+    def _next_features(self, x, cache, alignment_layer, alignment_heads):
+        """As :meth:`extract_features`, of the newest position Float[N, 1, D]."""
+        attn, inner_states = None, [x.transpose(0, 1)]
+        x = cache.enter(x)
+        cache.open_step(x.dtype)
+        for index, layer in enumerate(self.layers):
+            need_weights = index == alignment_layer
+            x, weights = layer(
+                x, cache.memory, cache=cache.layers[index], need_weights=need_weights
+            )
+            if weights is not None:
+                attn = cache.leave(weights[:, :alignment_heads].mean(1))
+        cache.memory = None
+        if self.layer_norm is not None:
+            x = self.layer_norm(x)
+        x = cache.leave(x)
+        return x, {"attn": [attn], "inner_states": [*inner_states, x.transpose(0, 1)]}
+
+    def _cache(self, encoder_out, incremental_state, num_rows):
+        """The cache of a search; made of the encoder's output at its first step."""
+        cache = self.get_incremental_state(incremental_state, "cache")
+        if cache is None:
+            memory, allowed = memory_of(encoder_out)
+            rows = sentence_of_row(encoder_out)
+            cache = DecodingCache(memory, allowed, rows, self.num_layers)
+            self.set_incremental_state(incremental_state, "cache", cache)
+        if cache.num_rows != num_rows:
+            raise ValueError(
+                f"the cache holds {cache.num_rows} hypotheses, the batch {num_rows}: "
+                "re-order the cache before the batch changes"
+            )
+        return cache
+
+    def reorder_incremental_state_scripting(self, incremental_state, new_order):
+        """fairseq's entry point: one re-ordering for all layers.
+
+        Args:
+            incremental_state (dict): fairseq's.
+            new_order (Long[N']): row i of the cache becomes its row ``new_order[i]``.
+        """
+        cache = self.get_incremental_state(incremental_state, "cache")
+        if cache is not None:
+            cache.reorder(new_order)
+
+    reorder_incremental_state = reorder_incremental_state_scripting
 
     def _allowed_targets(self, padding_mask, full_context):
         """Bool mask of the self-attention, or None for the plain causal one.

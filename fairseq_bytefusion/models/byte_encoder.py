@@ -3,10 +3,11 @@
 from fairseq.models.transformer import TransformerEncoderBase
 
 from ..modules.transformer_layer import EncoderLayer
+from .encoder_rows import LazyReordering
 from .layer_wrapping import wrap_layer
 
 
-class ByteTransformerEncoder(TransformerEncoderBase):
+class ByteTransformerEncoder(LazyReordering, TransformerEncoderBase):
     """Transformer encoder over the states of an embedder.
 
     Args:

@@ -3,10 +3,10 @@
 import torch
 import torch.nn as nn
 import torch.nn.functional as F
-from fairseq.incremental_decoding_utils import with_incremental_state
+
+from .decoding_cache import affine
 
 
-@with_incremental_state
 class MultiheadAttention(nn.Module):
     """Scaled dot-product attention with several heads.
 
@@ -51,15 +51,7 @@ class MultiheadAttention(nn.Module):
         nn.init.xavier_uniform_(self.out_proj.weight)
         nn.init.zeros_(self.out_proj.bias)
 
-    def forward(
-        self,
-        query,
-        memory,
-        allowed=None,
-        causal=False,
-        incremental_state=None,
-        need_weights=False,
-    ):
+    def forward(self, query, memory, allowed=None, causal=False, need_weights=False):
         """
         Args:
             query (Float[B, T, D])
@@ -67,15 +59,14 @@ class MultiheadAttention(nn.Module):
             allowed (Bool, broadcastable to [B, H, T, S], optional): True where a
                 query may look; every row needs one True.
             causal (bool): query t sees keys 0..t only (T = S).
-            incremental_state (dict, optional): fairseq's; ``query`` is then the
-                newest position alone, and S counts all positions so far.
             need_weights (bool): return the attention weights too.
 
         Returns:
             tuple: Float[B, T, D] and weights Float[B, H, T, S] or None.
         """
         q = self._split_heads(self.q_proj(query))
-        k, v = self._keys_values(memory, incremental_state)
+        k = self._split_heads(self.k_proj(memory))
+        v = self._split_heads(self.v_proj(memory))
         dropout = self.dropout if self.training else 0.0
         if need_weights:
             x, weights = _attend(q, k, v, allowed, causal, dropout)
@@ -86,39 +77,61 @@ class MultiheadAttention(nn.Module):
             )
         return self.out_proj(x.transpose(1, 2).flatten(2)), weights
 
+    def step(self, query, memory, cache):
+        """Attention of the newest position of a beam search; no dropout, no gradient.
+
+        Args:
+            query (Float[S, g, D]): g hypotheses of each of S sentences.
+            memory (Float[S, T, K]): the encoder's states, in cross-attention; needed
+                the first time only.
+            cache (LayerCache): what earlier steps left.
+
+        Returns:
+            tuple: Float[S, g, D] and weights Float[S, H, g, n]: n nodes of the tree, or
+            T encoder states.
+        """
+        if self.self_attention:
+            q, keys, values = self._project_new(query, cache)
+            bias = cache.bias
+        else:
+            q = self._split_heads(cache.linear(self.q_proj, query))
+            if cache.memory is None:
+                cache.memory = self._project_memory(memory)
+            keys, values = cache.memory
+            bias = cache.memory_bias
+        scores = q @ keys
+        if bias is not None:
+            scores += bias
+        weights = _softmax(scores)
+        x = (weights @ values).transpose(1, 2).flatten(2)
+        return cache.linear(self.out_proj, x), weights
+
     def _split_heads(self, x):
         """Float[B, T, D] to Float[B, H, T, D/H], a view."""
         return x.unflatten(-1, (self.num_heads, self.head_dim)).transpose(1, 2)
 
-    def _keys_values(self, memory, incremental_state):
-        if incremental_state is None:
-            return self._project(memory)
-        saved = self.get_incremental_state(incremental_state, "attn_state") or {}
-        if not saved:
-            k, v = self._project(memory)
-        elif self.self_attention:
-            k, v = self._project(memory)
-            k = torch.cat([saved["prev_key"], k], dim=2)
-            v = torch.cat([saved["prev_value"], v], dim=2)
-        else:
-            k, v = saved["prev_key"], saved["prev_value"]
-        saved = {"prev_key": k, "prev_value": v}
-        self.set_incremental_state(incremental_state, "attn_state", saved)
-        return k, v
+    def _project_memory(self, memory):
+        """Scaled keys Float[S, H, d, T] and values Float[S, H, T, d]."""
+        keys = self._split_heads(self.k_proj(memory) * self.head_dim**-0.5)
+        values = self._split_heads(self.v_proj(memory))
+        return keys.transpose(2, 3).contiguous(), values.contiguous()
 
-    def _project(self, memory):
-        return (
-            self._split_heads(self.k_proj(memory)),
-            self._split_heads(self.v_proj(memory)),
-        )
+    def _project_new(self, x, cache):
+        """Queries Float[S, H, g, d] of ``x``, keys and values of it and all before."""
+        if cache.projection is None:
+            cache.projection = self._joint_projection()
+        x = affine(x, *cache.projection)
+        q, k, v = x.unflatten(-1, (3, self.num_heads, self.head_dim)).unbind(2)
+        keys, values = cache.write(k, v)
+        return q.transpose(1, 2), keys, values
 
-    def reorder_incremental_state(self, incremental_state, new_order):
-        """Row i of the cache becomes its row ``new_order[i]`` (Long[B'])."""
-        saved = self.get_incremental_state(incremental_state, "attn_state")
-        if saved:
-            saved = {key: x.index_select(0, new_order) for key, x in saved.items()}
-            self.set_incremental_state(incremental_state, "attn_state", saved)
-        return incremental_state
+    def _joint_projection(self):
+        """Bias [3D] and weight [D, 3D] of scaled queries, keys and values."""
+        scale = self.head_dim**-0.5
+        parts = (self.q_proj, self.k_proj, self.v_proj)
+        biases, weights = [p.bias for p in parts], [p.weight.t() for p in parts]
+        biases[0], weights[0] = biases[0] * scale, weights[0] * scale
+        return torch.cat(biases), torch.cat(weights, dim=1).contiguous()
 
 
 def _attend(q, k, v, allowed, causal, dropout):
@@ -128,6 +141,11 @@ def _attend(q, k, v, allowed, causal, dropout):
         allowed = torch.ones(scores.shape[-2:], dtype=torch.bool, device=q.device).tril()
     if allowed is not None:
         scores = scores.masked_fill(~allowed, float("-inf"))
-    at_least_float32 = torch.promote_types(scores.dtype, torch.float32)
-    weights = scores.softmax(-1, dtype=at_least_float32).type_as(scores)
+    weights = _softmax(scores)
     return F.dropout(weights, dropout) @ v, weights
+
+
+def _softmax(scores):
+    """Over the last dimension, in float32 at least."""
+    at_least_float32 = torch.promote_types(scores.dtype, torch.float32)
+    return scores.softmax(-1, dtype=at_least_float32).type_as(scores)

@@ -45,9 +45,11 @@ class _FeedForward(nn.Module):
         x = residual + dropout(function(x))
         return x if self.normalize_before else norm(x)
 
-    def feed_forward(self, x):
-        x = self.activation_fn(self.fc1(x))
-        return self.fc2(self.activation_dropout_module(x))
+    def feed_forward(self, x, linear=None):
+        """The network itself; ``linear(module, x)`` applies its two layers."""
+        linear = linear or (lambda module, x: module(x))
+        x = self.activation_fn(linear(self.fc1, x))
+        return linear(self.fc2, self.activation_dropout_module(x))
 
 
 class EncoderLayer(_FeedForward):
@@ -168,42 +170,46 @@ class DecoderLayer(_FeedForward):
         memory,
         memory_allowed=None,
         allowed=None,
-        incremental_state=None,
+        cache=None,
         need_weights=False,
     ):
         """
         Args:
-            x (Float[B, T, D]): T = 1 when decoding incrementally.
+            x (Float[B, T, D]): with a cache, T hypotheses of B sentences.
             memory (Float[B, S, E]): encoder states.
             memory_allowed (Bool, broadcastable to [B, H, T, S], optional)
-            allowed (Bool, broadcastable to [B, H, T, T], optional): without, and
-                without ``incremental_state``, plain causal attention.
-            incremental_state (dict, optional): fairseq's.
+            allowed (Bool, broadcastable to [B, H, T, T], optional): without, plain
+                causal attention.
+            cache (LayerCache, optional): what earlier steps left; x is the newest
+                position alone then, and the cache says where it may look.
             need_weights (bool): return the cross-attention weights too.
 
         Returns:
             tuple: Float[B, T, D] and weights Float[B, H, T, S] or None.
         """
         weights = None
-        causal = incremental_state is None and allowed is None
 
         def attend(x):
-            return self.self_attn(x, x, allowed, causal, incremental_state)[0]
+            if cache is not None:
+                return self.self_attn.step(x, None, cache)[0]
+            return self.self_attn(x, x, allowed, causal=allowed is None)[0]
 
         def attend_to_memory(x):
             nonlocal weights
-            x, weights = self.encoder_attn(
-                x,
-                memory,
-                memory_allowed,
-                incremental_state=incremental_state,
-                need_weights=need_weights,
-            )
+            if cache is not None:
+                x, weights = self.encoder_attn.step(x, memory, cache)
+            else:
+                x, weights = self.encoder_attn(
+                    x, memory, memory_allowed, need_weights=need_weights
+                )
             return x
+
+        def feed_forward(x):
+            return self.feed_forward(x, cache and cache.linear)
 
         drop = self.dropout_module
         x = self.residual_block(x, self.self_attn_layer_norm, attend, drop)
         x = self.residual_block(x, self.encoder_attn_layer_norm, attend_to_memory, drop)
         drop_output = drop if self.dropout_on_output else nn.Identity()
-        x = self.residual_block(x, self.final_layer_norm, self.feed_forward, drop_output)
-        return x, weights
+        x = self.residual_block(x, self.final_layer_norm, feed_forward, drop_output)
+        return x, weights if need_weights else None

@@ -15,6 +15,7 @@ from sacrebleu.metrics import BLEU
 
 from .. import compat
 from ..data import ParallelDataset, infer_language_pair, load_parallel
+from ..generation import utf8_generator_class
 from ..text import ByteDictionary
 
 logger = logging.getLogger(__name__)
@@ -40,6 +41,13 @@ class ByteTranslationConfig(TranslationConfig):
     max_target_positions: int = field(
         default=2048, metadata={"help": "longest target in bytes, end of sentence included"}
     )
+    allow_invalid_utf8: bool = field(
+        default=False,
+        metadata={
+            "help": "search over all byte sequences, as fairseq does; by default only "
+            "valid UTF-8 without newlines can come out"
+        },
+    )
 
 
 @register_task("byte_translation", dataclass=ByteTranslationConfig)
@@ -51,6 +59,8 @@ class ByteTranslationTask(TranslationTask):
     and says how many; every other split keeps every line, an over-long source cut
     to ``--max-source-positions``.
     """
+
+    NAME = "byte_translation"
 
     def __init__(self, cfg, src_dict, tgt_dict):
         super().__init__(cfg, src_dict, tgt_dict)
@@ -222,15 +232,26 @@ class ByteTranslationTask(TranslationTask):
             )
         return indices[~dropped]
 
-    def build_generator(self, models, args, *rest, **kwargs):
-        """As in fairseq, with length limits fit for bytes where none is given."""
+    def build_generator(
+        self, models, args, seq_gen_cls=None, extra_gen_cls_kwargs=None, **kwargs
+    ):
+        """As in fairseq, but for valid UTF-8, and with length limits fit for bytes.
+
+        Raises:
+            ValueError: a generation option that cannot be kept to valid UTF-8.
+        """
         for name, value in (("max_len_a", MAX_LEN_A), ("max_len_b", MAX_LEN_B)):
             if not hasattr(args, name):  # --eval-bleu-args names a few only
                 setattr(args, name, value)
         for flag in ("prefix_size", "score_reference"):
             if getattr(args, flag, 0):
                 self._require_references(f"--{flag.replace('_', '-')}")
-        return super().build_generator(models, args, *rest, **kwargs)
+        if seq_gen_cls is None and not self.cfg.allow_invalid_utf8:
+            seq_gen_cls, extra = utf8_generator_class(args)
+            extra_gen_cls_kwargs = {**extra, **(extra_gen_cls_kwargs or {})}
+        return super().build_generator(
+            models, args, seq_gen_cls, extra_gen_cls_kwargs, **kwargs
+        )
 
     def _require_references(self, what):
         for dataset in self.datasets.values():

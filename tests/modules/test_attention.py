@@ -3,6 +3,7 @@ import torch
 from fairseq.modules import MultiheadAttention as FairseqAttention
 
 from fairseq_bytefusion.modules.attention import MultiheadAttention
+from fairseq_bytefusion.modules.decoding_cache import DecodingCache
 
 from ..oracles.attention import multihead_attention
 
@@ -44,38 +45,45 @@ def test_causal_attention_is_the_oracles(need_weights):
         assert (out[b] - expected).abs().max() <= 1e-12
 
 
+def cache_of(memory=None, sentences=B, beam=1):
+    """The cache of one layer, and a function that begins a step."""
+    memory = states(sentences, 1, D) if memory is None else memory
+    rows = torch.arange(sentences).repeat_interleave(beam)
+    cache = DecodingCache(memory, None, rows, 1)
+    return cache.layers[0], lambda: cache.open_step(torch.double)
+
+
 def test_one_step_at_a_time_is_all_at_once():
     module, x = attention(), states(B, T, D)
     expected, _ = module(x, x, causal=True)
-    cache = {}
-    steps = [
-        module(x[:, t : t + 1], x[:, t : t + 1], incremental_state=cache)[0]
-        for t in range(T)
-    ]
-    assert (torch.cat(steps, 1) - expected).abs().max() <= 1e-12
+    cache, open_step = cache_of()
+    for t in range(T):
+        open_step()
+        out, weights = module.step(x[:, t : t + 1], None, cache)
+        assert (out[:, 0] - expected[:, t]).abs().max() <= 1e-12
+        assert torch.allclose(weights.sum(-1), torch.ones(B, H, 1).double())
 
 
-def test_cached_rows_follow_the_beams():
-    module, x = attention(), states(B, T, D)
-    order = torch.tensor([2, 2, 0])
-    expected, _ = module(x[order], x[order], causal=True)
-    cache = {}
-    for t in range(T - 1):
-        module(x[:, t : t + 1], x[:, t : t + 1], incremental_state=cache)
-    module.reorder_incremental_state(cache, order)
-    last = x[order][:, -1:]
-    out, _ = module(last, last, incremental_state=cache)
-    assert (out[:, 0] - expected[:, -1]).abs().max() <= 1e-12
+def test_hypotheses_of_a_sentence_do_not_see_each_other():
+    """Two hypotheses a sentence are as twice the sentences."""
+    module, x = attention(), states(B * 2, T, D)
+    expected, _ = module(x, x, causal=True)
+    cache, open_step = cache_of(beam=2)
+    for t in range(T):
+        open_step()
+        out, _ = module.step(x[:, t].view(B, 2, D), None, cache)
+        assert (out.flatten(0, 1) - expected[:, t]).abs().max() <= 1e-12
 
 
 def test_cross_attention_projects_its_memory_once():
     module = MultiheadAttention(D, H, kdim=8, self_attention=False).double().eval()
-    query, memory, cache = states(B, 1, D), states(B, S, 8), {}
-    first, _ = module(query, memory, incremental_state=cache)
-    second, _ = module(
-        query, torch.full_like(memory, float("nan")), incremental_state=cache
-    )
-    assert torch.equal(first, second)
+    query, memory = states(B, 2, D), states(B, S, 8)
+    cache, _ = cache_of(memory, beam=2)
+    expected, weights = module(query, memory, need_weights=True)
+    first, found = module.step(query, memory, cache)
+    assert (first - expected).abs().max() <= 1e-12
+    assert (found - weights).abs().max() <= 1e-12
+    assert torch.equal(module.step(query, None, cache)[0], first)
 
 
 @pytest.mark.parametrize("kdim", [None, 64])

@@ -1,0 +1,171 @@
+"""Translation from Python: text in, text out."""
+
+import os
+from argparse import Namespace
+from dataclasses import dataclass
+from typing import Tuple
+
+import torch
+from fairseq import checkpoint_utils, utils
+from tqdm import tqdm
+
+CHECKPOINT_NAMES = ("checkpoint_best.pt", "checkpoint_last.pt")
+
+
+@dataclass(frozen=True)
+class Translation:
+    """A translation, its score and what else the beam holds."""
+
+    text: str
+    #: log-probability a byte, as fairseq's ``score``: natural logarithm, length-normalised
+    score: float
+    #: the other hypotheses, best first; they have no alternatives themselves
+    alternatives: Tuple["Translation", ...] = ()
+
+
+class ByteTranslator:
+    """A trained model, or an ensemble of some, ready to translate.
+
+    Args:
+        models (list of FairseqModel)
+        task (ByteTranslationTask): the task they were trained on.
+        device (str or torch.device)
+    """
+
+    def __init__(self, models, task, device="cpu"):
+        self.models = [model.to(device) for model in models]
+        for model in models:
+            model.eval()  # returns nothing once fairseq has prepared it for inference
+        self.task = task
+        self.device = torch.device(device)
+
+    @classmethod
+    def from_pretrained(cls, path_or_dir, device=None):
+        """Load a checkpoint; the data it was trained on need not be there any more.
+
+        Args:
+            path_or_dir (str or Path): a checkpoint, several joined by colons (an
+                ensemble), or a directory with ``checkpoint_best.pt`` or else
+                ``checkpoint_last.pt``.
+            device (str or torch.device, optional): by default a GPU where there is one.
+
+        Raises:
+            OSError: no such file.
+            RuntimeError: not a complete fairseq checkpoint.
+            ValueError: a checkpoint of another task.
+        """
+        paths = _checkpoints(os.fspath(path_or_dir))
+        models, cfg, task = checkpoint_utils.load_model_ensemble_and_task(
+            paths, arg_overrides=_overrides(paths[0])
+        )
+        for model in models:
+            model.prepare_for_inference_(cfg)
+        if device is None:
+            device = "cuda" if torch.cuda.is_available() else "cpu"
+        return cls(models, task, device)
+
+    def translate(self, sentences, beam=5, batch_size=32, progress=True):
+        """Translate sentences as ``fairseq-generate`` does.
+
+        An empty sentence has an empty translation. One of more bytes than the model's
+        ``--max-source-positions`` allows is cut there, at the start of a character,
+        with a warning.
+
+        Args:
+            sentences (list of str): one sentence each; a line end behind it is dropped.
+            beam (int): hypotheses kept a sentence.
+            batch_size (int): sentences translated together.
+            progress (bool): show a progress bar on standard error.
+
+        Returns:
+            list of Translation: in the order of ``sentences``.
+
+        Raises:
+            TypeError: ``sentences`` is not a list of str.
+            ValueError: a line end within a sentence; beam or batch size below one.
+        """
+        for name, value in (("beam", beam), ("batch_size", batch_size)):
+            if value < 1:
+                raise ValueError(f"{name} must be at least 1, not {value}")
+        lines = _lines(sentences)
+        tokens, lengths = self.task.get_interactive_tokens_and_lengths(lines, lambda x: x)
+        dataset = self.task.build_dataset_for_inference(tokens, lengths)
+        generator = self.task.build_generator(self.models, Namespace(beam=beam))
+        # Like with like, so that little is padding; the longest first.
+        order = sorted(range(len(lines)), key=lambda i: -lengths[i])
+        found = [None] * len(lines)
+        with tqdm(total=len(lines), unit=" sentences", disable=not progress) as bar:
+            for start in range(0, len(order), batch_size):
+                chosen = order[start : start + batch_size]
+                for index, hypotheses in self._translate_batch(generator, dataset, chosen):
+                    found[index] = self._translation(hypotheses)
+                bar.update(len(chosen))
+        return found
+
+    def _translate_batch(self, generator, dataset, indices):
+        """Pairs of an index of ``indices`` and its hypotheses."""
+        batch = dataset.collater([dataset[i] for i in indices])
+        batch = utils.apply_to_sample(lambda x: x.to(self.device), batch)
+        found = self.task.inference_step(generator, self.models, batch)
+        return zip(batch["id"].tolist(), found)
+
+    def _translation(self, hypotheses):
+        best, *others = [
+            Translation(
+                self.task.target_dictionary.string(hypothesis["tokens"]),
+                float(hypothesis["score"]),
+            )
+            for hypothesis in hypotheses
+        ]
+        return Translation(best.text, best.score, tuple(others))
+
+
+def _checkpoints(path):
+    """Checkpoint files of a path as :meth:`ByteTranslator.from_pretrained` takes it."""
+    if not os.path.isdir(path):
+        return utils.split_paths(path)
+    tried = [os.path.join(path, name) for name in CHECKPOINT_NAMES]
+    there = [name for name in tried if os.path.exists(name)]
+    if not there:
+        raise FileNotFoundError(f"no such file: {tried[0]}, nor {tried[1]}")
+    return there[:1]
+
+
+def _overrides(path):
+    """Settings without which a checkpoint's task would look for its data directory.
+
+    Raises:
+        ValueError: the checkpoint is of a task that does not read raw text.
+    """
+    from ..tasks.byte_translation import ByteTranslationTask  # imports this package
+
+    if not os.path.exists(path):
+        raise FileNotFoundError(f"no such file: {path}")
+    cfg = checkpoint_utils.load_checkpoint_to_cpu(path)["cfg"]["task"]
+    name = cfg["_name"]
+    if name != ByteTranslationTask.NAME:
+        raise ValueError(
+            f"{path} is of the task {name}: only a model of the task "
+            f"{ByteTranslationTask.NAME} translates raw text"
+        )
+    # Languages name data files and nothing else; what --data they came from may be gone.
+    unknown = {"source_lang": "source", "target_lang": "target"}
+    return {key: value for key, value in unknown.items() if cfg.get(key) is None}
+
+
+def _lines(sentences):
+    """``sentences`` without their line ends."""
+    if isinstance(sentences, (str, bytes)):
+        raise TypeError(f"a list of str is needed, not {type(sentences).__name__}")
+    lines = []
+    for i, sentence in enumerate(sentences):
+        if not isinstance(sentence, str):
+            raise TypeError(
+                f"sentence {i} must be str, not {type(sentence).__name__}: {sentence!r:.80}"
+            )
+        if sentence.endswith("\n"):
+            sentence = sentence[: -2 if sentence.endswith("\r\n") else -1]
+        if "\n" in sentence:
+            raise ValueError(f"sentence {i} has a line end within it: split it there")
+        lines.append(sentence)
+    return lines

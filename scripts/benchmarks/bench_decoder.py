@@ -1,0 +1,256 @@
+"""Decoding speed of ``byte_transformer`` against fairseq's ``transformer``.
+
+Both models have the same weights, are run by fairseq's own unchanged beam search and
+must write the same number of bytes. Their runs alternate within one process, and
+medians are compared, so that a busy machine slows both. Each cell also checks that
+the hypotheses are the same, symbol by symbol, and their scores within 1e-4.
+
+    python scripts/benchmarks/bench_decoder.py                 # every cell
+    python scripts/benchmarks/bench_decoder.py --batch 8 --length 200 --rounds 5
+    python scripts/benchmarks/bench_decoder.py --batch 8 --length 200 --profile
+
+``over matmuls`` is our time divided by the time of the matrix products of our own
+linear layers, replayed as ``nn.Linear`` does them with inputs of the same shapes.
+``peak`` is the memory that a run adds to what the process holds before it.
+"""
+
+import argparse
+import ctypes
+import re
+import statistics
+import time
+from argparse import Namespace
+from pathlib import Path
+
+import torch
+from fairseq.models import ARCH_CONFIG_REGISTRY
+from fairseq.models.transformer import TransformerConfig, TransformerModelBase
+from fairseq.sequence_generator import SequenceGenerator
+from torch.overrides import TorchFunctionMode
+
+from fairseq_bytefusion.models.byte_transformer import ByteTransformerModel
+from fairseq_bytefusion.models.config import ByteTransformerConfig
+from fairseq_bytefusion.text import ByteDictionary
+
+BATCHES, LENGTHS = (1, 8, 32), (100, 200, 800)
+
+
+class Task:
+    """The part of a task that building a model needs."""
+
+    source_dictionary = target_dictionary = ByteDictionary()
+
+
+def build_models(arch, seed, device):
+    """fairseq's model and ours with the same random weights, in eval mode."""
+    args = Namespace()
+    ARCH_CONFIG_REGISTRY[arch](args)
+    defaults = ByteTransformerConfig()
+    for name in ByteTransformerConfig.__dataclass_fields__:
+        if not name.startswith("_") and not hasattr(args, name):
+            setattr(args, name, getattr(defaults, name))
+    args.max_source_positions = args.max_target_positions = 2048
+    torch.manual_seed(seed)
+    nested = TransformerConfig.from_namespace(args)
+    nested.decoder.input_dim = nested.decoder.output_dim = nested.decoder.embed_dim
+    theirs = TransformerModelBase.build_model(nested, Task())
+    with torch.no_grad():  # as sure of itself as a trained model: no near ties
+        theirs.decoder.output_projection.weight.mul_(4)
+    for layer in theirs.encoder.layers:  # current torch refuses fairseq's fused path
+        layer.can_use_fastpath = False
+    ours = ByteTransformerModel.build_model(args, Task())
+    ours.load_state_dict(theirs.state_dict(), strict=True)
+    return {"fairseq": theirs.eval().to(device), "ours": ours.eval().to(device)}
+
+
+def random_batch(size, length, seed, device):
+    """Sources of random letters, from 60% of ``length`` to all of it."""
+    generator = torch.Generator().manual_seed(seed)
+    dictionary = ByteDictionary()
+    lengths = [max(2, length - length * 2 * i // (5 * size)) for i in range(size)]
+    tokens = torch.full((size, max(lengths)), dictionary.pad())
+    for row, n in zip(tokens, lengths):
+        row[:n] = torch.randint(97, 123, (n,), generator=generator) + 4
+        row[n - 1] = dictionary.eos()
+    net_input = {"src_tokens": tokens, "src_lengths": torch.tensor(lengths)}
+    return {"net_input": {name: x.to(device) for name, x in net_input.items()}}
+
+
+class Side:
+    """One of the two models, ready to decode a batch."""
+
+    def __init__(self, model, beam, length, sample):
+        self.model, self.sample = model, sample
+        self.generator = SequenceGenerator(
+            [model], ByteDictionary(), beam_size=beam, min_len=length, max_len_b=length
+        )
+
+    def __call__(self):
+        return self.generator.generate([self.model], self.sample)
+
+
+class Recorder(TorchFunctionMode):
+    """Notes the shape of every product of a linear layer."""
+
+    def __init__(self):
+        super().__init__()
+        self.calls = []
+        self._known = {}
+
+    def __torch_function__(self, function, types, args=(), kwargs=None):
+        if function is torch.nn.functional.linear:
+            x, weight, *bias = args
+            self.calls.append((x.shape, weight, *bias))
+        elif function is torch.addmm:  # a linear layer too, its weight transposed
+            bias, x, weight = args
+            weight = self._plain(weight)
+            self.calls.append((x.shape, weight, bias))
+        return function(*args, **(kwargs or {}))
+
+    def _plain(self, transposed):
+        """The weight as ``nn.Linear`` keeps it, one copy of each."""
+        if id(transposed) not in self._known:
+            self._known[id(transposed)] = transposed, transposed.t().contiguous()
+        return self._known[id(transposed)][1]
+
+
+def matmuls_of(side):
+    """A function that does the products of ``side``'s linear layers and no more."""
+    with Recorder() as recorder:
+        side()
+    weight = recorder.calls[0][1]
+    inputs = {shape: torch.randn(shape).to(weight) for shape, *_ in recorder.calls}
+
+    @torch.no_grad()
+    def replay():
+        for shape, *parameters in recorder.calls:
+            torch.nn.functional.linear(inputs[shape], *parameters)
+
+    return replay
+
+
+def clock(function, device):
+    start = time.perf_counter()
+    result = function()
+    if device.type == "cuda":
+        torch.cuda.synchronize()
+    return time.perf_counter() - start, result
+
+
+def _memory(field):
+    status = Path("/proc/self/status").read_text("utf-8")
+    return int(re.search(rf"{field}:\s+(\d+) kB", status)[1]) / 1024
+
+
+def peak_megabytes(function, device):
+    """What ``function`` adds to the memory in use; NaN where that cannot be known."""
+    if device.type == "cuda":
+        torch.cuda.reset_peak_memory_stats()
+        before = torch.cuda.memory_allocated()
+        function()
+        return (torch.cuda.max_memory_allocated() - before) / 2**20
+    try:
+        ctypes.CDLL("libc.so.6").malloc_trim(0)
+        Path("/proc/self/clear_refs").write_text("5")  # resets the high-water mark
+        before = _memory("VmRSS")
+        function()
+        return _memory("VmHWM") - before
+    except OSError:
+        return float("nan")
+
+
+def difference(theirs, ours):
+    """Number of hypotheses that differ, and the largest difference of scores."""
+    differing, largest = 0, 0.0
+    for expected, found in zip(theirs, ours):
+        if [h["tokens"].tolist() for h in expected] != [
+            h["tokens"].tolist() for h in found
+        ]:
+            differing += 1
+        for a, b in zip(expected, found):
+            largest = max(largest, abs(float(a["score"]) - float(b["score"])))
+    return differing, largest
+
+
+def measure(models, batch, length, args, device):
+    """One cell; returns its row of the table as a dict."""
+    source_length = args.source_length or length
+    sample = random_batch(batch, source_length, args.seed, device)
+    sides = {name: Side(model, args.beam, length, sample) for name, model in models.items()}
+    matmuls = matmuls_of(sides["ours"])
+    peaks = {name: peak_megabytes(side, device) for name, side in sides.items()}
+    times = {"fairseq": [], "ours": [], "matmuls": []}
+    found = {}
+    for _ in range(args.rounds):
+        for name, function in (*sides.items(), ("matmuls", matmuls)):
+            seconds, found[name] = clock(function, device)
+            times[name].append(seconds)
+    medians = {name: statistics.median(values) for name, values in times.items()}
+    differing, largest = difference(found["fairseq"], found["ours"])
+    return {
+        "batch": batch,
+        "length": length,
+        "fairseq sent/s": batch / medians["fairseq"],
+        "ours sent/s": batch / medians["ours"],
+        "ratio": medians["fairseq"] / medians["ours"],
+        "fairseq peak MB": peaks["fairseq"],
+        "ours peak MB": peaks["ours"],
+        "over matmuls": medians["ours"] / medians["matmuls"],
+        "differing": differing,
+        "score difference": largest,
+    }
+
+
+def profile(models, batch, length, args, device):
+    """Print where our time goes."""
+    sample = random_batch(batch, args.source_length or length, args.seed, device)
+    side = Side(models["ours"], args.beam, length, sample)
+    side()
+    with torch.profiler.profile() as profiler:
+        side()
+    print(profiler.key_averages().table(sort_by="self_cpu_time_total", row_limit=25))
+
+
+def parse_args():
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("--batch", type=int, nargs="+", default=BATCHES)
+    parser.add_argument("--length", type=int, nargs="+", default=LENGTHS)
+    parser.add_argument("--beam", type=int, default=5)
+    parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--arch", default="byte_transformer")
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument(
+        "--source-length", type=int, help="bytes of the longest source (default: LENGTH)"
+    )
+    parser.add_argument("--device", default="cpu")
+    parser.add_argument("--profile", action="store_true", help="profile ours instead")
+    return parser.parse_args()
+
+
+def main():
+    args = parse_args()
+    device = torch.device(args.device)
+    models = build_models(args.arch, args.seed, device)
+    print(
+        f"{args.arch}, beam {args.beam}, {torch.get_num_threads()} threads, {device}, "
+        f"torch {torch.__version__}"
+    )
+    heading = None
+    for length in args.length:
+        for batch in args.batch:
+            if args.profile:
+                profile(models, batch, length, args, device)
+                continue
+            row = measure(models, batch, length, args, device)
+            if heading is None:
+                heading = list(row)
+                print("\t".join(heading))
+            print(
+                *(f"{x:.3g}" if isinstance(x, float) else x for x in row.values()),
+                sep="\t",
+                flush=True,
+            )
+
+
+if __name__ == "__main__":
+    main()
