@@ -36,7 +36,7 @@ class Stream:
 
     def __init__(self, path, progress=None, file=None):
         self.path = str(path)
-        raw = CountedFile(open(path, "rb") if file is None else file, progress)
+        raw = CountedFile(_open(path) if file is None else file, progress)
         self._raw = raw
         self._file = gzip.GzipFile(fileobj=raw) if self.path.endswith(".gz") else raw
 
@@ -56,6 +56,10 @@ class Stream:
             return self._file.read(size)
         except _READ_ERRORS as error:
             raise damaged(self.path, error) from error
+
+
+def _open(path):
+    return open(path, "rb")  # noqa: SIM115  (Stream closes it)
 
 
 class CountedFile:

@@ -6,7 +6,7 @@ import os
 import shutil
 import sys
 import tempfile
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 
 STATS = "stats.json"
 
@@ -171,14 +171,15 @@ class PairWriter:
     """
 
     def __init__(self, source, target):
-        self._files = open(source, "wb"), open(target, "wb")
+        self._paths, self._stack, self._files = (source, target), ExitStack(), []
 
     def __enter__(self):
+        for path in self._paths:
+            self._files.append(self._stack.enter_context(open(path, "wb")))
         return self
 
     def __exit__(self, *_):
-        for file in self._files:
-            file.close()
+        self._stack.close()
 
     def write(self, source, target):
         """Append blocks (bytes) of as many lines each."""

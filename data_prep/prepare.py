@@ -143,17 +143,21 @@ def _sentence_hashes(paths, normalisers):
     for path in paths:
         with Stream(path) as stream:
             for block in line_blocks(stream):
-                for normalise in normalisers:
-                    hashes.append(_nonempty_hashes(find_lines(normalise(block))))
+                hashes += [_nonempty_hashes(normalise(block)) for normalise in normalisers]
     return np.unique(np.concatenate(hashes))
 
 
-def _nonempty_hashes(lines):
+def _nonempty_hashes(block):
+    lines = find_lines(block)
     return hash_lines(lines, lines.lengths > 0)
 
 
 def copy_held_out(staging, corpora, normalisers, stats):
-    """Write given valid and test sets line for line; uint64[N] hashes of their sentences."""
+    """Write given valid and test sets line for line.
+
+    Returns:
+        uint64[N]: sorted hashes of their sentences, of both sides.
+    """
     hashes = [np.empty(0, np.uint64)]
     cleaner = Cleaner(normalisers)
     for split in ("valid", "test"):
@@ -166,8 +170,7 @@ def copy_held_out(staging, corpora, normalisers, stats):
                 writer.write(clean.source, clean.target)
                 stats.read += clean.read
                 stats.kept[split] += len(clean.pair_hashes)
-                for side in (clean.source, clean.target):
-                    hashes.append(_nonempty_hashes(find_lines(side)))
+                hashes += map(_nonempty_hashes, (clean.source, clean.target))
     return np.unique(np.concatenate(hashes))
 
 
