@@ -231,7 +231,7 @@ def _tag(element):
 
 
 def _existing(path):
-    if not os.path.isfile(path):
+    if not os.path.exists(path) or os.path.isdir(path):  # pipes will do
         folder = os.path.dirname(path) or "."
         there = (
             ", ".join(sorted(_listdir(folder))[:10]) if os.path.isdir(folder) else "nothing"

@@ -3,10 +3,10 @@
 
     python scripts/benchmarks/bench_prepare.py --megabytes 20 --workers 2
 
-The text is made of the sample data: every line joins two of its sentences, and one pair in
-fifty is a copy of an earlier one, so that there is something to drop. Both programs run from
-start to end with the same number of workers; the time each takes for ten lines, which is
-that of its imports, is shown as well.
+The text is made of the sample data: every line joins two of its sentences, and one pair
+in fifty is a copy of an earlier one, so that there is something to drop. Both programs run
+from start to end with the same number of workers; the time each takes for ten lines, which
+is that of its imports, is shown as well.
 """
 
 import argparse
@@ -87,9 +87,8 @@ def measure(folder, options):
         taken = statistics.median(seconds(command, out) for _ in range(options.rounds))
         base = base or taken
         start = "" if "--num-test" in command else f"{seconds(short[name], out):.1f}"
-        print(
-            f"| {name} | {taken:.1f} | {size / taken:.1f} | {base / taken:.1f} x | {start} |"
-        )
+        figures = f"{taken:.1f} | {size / taken:.1f} | {base / taken:.1f} x"
+        print(f"| {name} | {figures} | {start} |")
 
 
 def main():
