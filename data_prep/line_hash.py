@@ -156,7 +156,7 @@ class HashSet:
     def _grow(self):
         old = self._table
         self._table, self._size = np.zeros(2 * len(old), np.uint64), 0
-        for part in np.array_split(old, max(len(old) >> 20, 1)):
+        for part in np.array_split(old, max(len(old) >> 15, 1)):  # small temporaries
             self._insert(part[part != 0])
 
     def _insert(self, keys):

@@ -47,3 +47,10 @@ def recorded(out):
 def everything(out):
     """Name -> content of the files of a folder."""
     return {path.name: path.read_bytes() for path in sorted(Path(out).iterdir())}
+
+
+def numbered(count):
+    """``count`` sources and targets, the last 20 of them copies."""
+    return [f"satz nummer {i % (count - 20)}" for i in range(count)], [
+        f"sentence number {i % (count - 20)}" for i in range(count)
+    ]
