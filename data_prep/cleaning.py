@@ -9,6 +9,7 @@ from typing import Optional, Tuple
 import numpy as np
 
 from data_prep.line_hash import contains, find_lines, hash_lines, hash_pairs, select_lines
+from data_prep.moses import moses_tokenizer
 
 NO_HASHES = np.empty(0, np.uint64)
 _BOM = codecs.BOM_UTF8
@@ -31,7 +32,6 @@ class Normaliser:
 
     def __init__(self, nfc=False, moses=None):
         self._nfc, self._moses = nfc, moses
-        self._tokenize = None
 
     def __call__(self, block):
         """bytes -> bytes, both empty or ended by ``\\n``."""
@@ -43,12 +43,9 @@ class Normaliser:
         return block
 
     def _tokenized(self, block):
-        if self._tokenize is None:  # made here: worker processes start without it
-            from data_prep.moses import moses_tokenizer
-
-            self._tokenize = moses_tokenizer(self._moses)
+        tokenize = moses_tokenizer(self._moses)
         lines = block.decode("utf-8", "surrogateescape").split("\n")[:-1]
-        text = "".join(self._tokenize(line).replace("\n", " ") + "\n" for line in lines)
+        text = "".join(tokenize(line).replace("\n", " ") + "\n" for line in lines)
         return text.encode("utf-8", "surrogateescape")
 
 

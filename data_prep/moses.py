@@ -1,5 +1,7 @@
 """Moses tokenisation through sacremoses, for languages it knows and relatives of these."""
 
+import functools
+
 # Language without a tokenizer of its own -> the related one whose rules it reuses.
 FALLBACK = {
     "af": "nl", "an": "es", "arz": "en", "ast": "es", "be": "ru", "bg": "ru", "bho": "hi",
@@ -29,6 +31,7 @@ def moses_language(language):
     return known.get(code) or known.get(FALLBACK.get(code)) or "en"
 
 
+@functools.cache
 def moses_tokenizer(language):
     """A function that tokenises a sentence (str -> str) by the rules of ``language``.
 

@@ -98,11 +98,12 @@ def test_agrees_with_the_oracle(tmp_path_factory, pairs, block_bytes):
 def test_workers_do_not_change_the_output(tmp_path, monkeypatch):
     monkeypatch.setattr(blocks, "BLOCK_BYTES", 2000)
     sources, targets = numbered(1000)
+    exclude = write(tmp_path / "exclude", [targets[3]])
     made = []
     for workers in (1, 3):
         out, _ = run_pair(
             *(tmp_path, sources, targets, "--num-valid", 50, "--num-test", 50),
-            *("--workers", workers, "--nfc", "--moses"),
+            *("--workers", workers, "--nfc", "--moses", "--exclude", exclude),
             out=tmp_path / str(workers),
         )
         made.append(everything(out))
