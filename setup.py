@@ -15,6 +15,7 @@ REQUIREMENTS = [
     "sacrebleu>=2.3.1,<3",
     "sacremoses>=0.1,<0.3",
     "sentencepiece>=0.1.99,<0.3",
+    "tqdm>=4.60,<5",
     "matplotlib>=3.5,<4",
     "tqdm>=4.62,<5",
 ]

@@ -1,0 +1,207 @@
+#!/usr/bin/env python3
+"""Vocabularies of a raw-text directory, made from its training side only.
+
+    python data_prep/build_vocab.py DATA -s de,fr,ru -t en --source-size 64000 \\
+        --target-size 8000
+
+writes ``DATA/spm.<lang>.model`` (SentencePiece BPE) and ``DATA/dict.char.<lang>.txt``
+(fairseq's dictionary format) for every language. Several sources share one vocabulary,
+written under the name of each.
+"""
+
+import argparse
+import io
+import os
+import re
+import sys
+from pathlib import Path
+
+import numpy as np
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+
+from data_prep.blocks import Stream, line_blocks  # noqa: E402
+from data_prep.char_symbols import symbol_of  # noqa: E402
+from data_prep.layout import find_pair  # noqa: E402
+from data_prep.output import run_script, write_atomically  # noqa: E402
+
+KINDS = ("sentencepiece", "char")
+
+
+def build_vocab(data, sources, target, args):
+    """Write the vocabularies of ``args.kinds``.
+
+    Args:
+        data (str): raw-text directory.
+        sources (list of str), target (str): language codes.
+        args: ``kinds``, ``source_size``, ``target_size`` and what the trainers take.
+
+    Returns:
+        list of (str, int): path and number of symbols of each file.
+
+    Raises:
+        FileNotFoundError: a pair has no training files.
+        ValueError: there is too little text for the size asked for.
+    """
+    pairs = [find_pair(data, "train", source, target) for source in sources]
+    sides = (
+        ("source", sources, [pair[0] for pair in pairs], args.source_size),
+        ("target", [target], [pair[1] for pair in pairs], args.target_size),
+    )
+    made = []
+    for side, langs, paths, size in sides:
+        if "sentencepiece" in args.kinds:
+            model = train_sentencepiece(paths, size, args, f"--{side}-size")
+            made += _write(data, "spm.{}.model", langs, model, size)
+        if "char" in args.kinds:
+            text, count = char_dictionary(paths, args.min_count)
+            made += _write(data, "dict.char.{}.txt", langs, text.encode(), count)
+    return made
+
+
+def _write(data, pattern, langs, content, size):
+    paths = [os.path.join(data, pattern.format(lang)) for lang in langs]
+    for path in paths:
+        write_atomically(path, content)
+    return [(path, size) for path in paths]
+
+
+def train_sentencepiece(paths, size, args, flag="--size"):
+    """Train a BPE model on the lines of files.
+
+    Args:
+        paths (list of str)
+        size (int): symbols, ``<unk>``, ``<s>`` and ``</s>`` included.
+        args: ``max_sentences`` (0: all), ``normalization``, ``coverage``, ``seed``,
+            ``threads``.
+        flag (str): that sets ``size``, for messages.
+
+    Returns:
+        bytes: the model file.
+
+    Raises:
+        ValueError: SentencePiece cannot make that many symbols, or so few.
+    """
+    import sentencepiece
+
+    sentencepiece.set_random_generator_seed(args.seed)
+    model = io.BytesIO()
+    try:
+        sentencepiece.SentencePieceTrainer.train(
+            sentence_iterator=_sentences(paths),
+            model_writer=model,
+            model_type="bpe",
+            vocab_size=size,
+            character_coverage=args.coverage,
+            normalization_rule_name=args.normalization,
+            # Texts have their own spaces: a model must be able to give them back.
+            remove_extra_whitespaces=False,
+            input_sentence_size=args.max_sentences,
+            shuffle_input_sentence=args.max_sentences > 0,
+            num_threads=args.threads,
+            minloglevel=2,
+        )
+    except RuntimeError as error:
+        raise ValueError(_size_problem(str(error), paths, size, flag)) from error
+    return model.getvalue()
+
+
+def _size_problem(message, paths, size, flag):
+    names = ", ".join(paths)
+    limit = re.search(r"value <= (\d+)", message)
+    if limit:
+        return (
+            f"{names}: too little text for {size} symbols: give {flag} {limit[1]} or less"
+        )
+    # "... Increase vocab_size or decrease character_coverage ..."
+    if "smaller than required_chars" in message:
+        least = re.search(r"required_chars.*?(\d+) vs (\d+)", message)
+        least = f"more than {max(map(int, least.groups()))}" if least else "a larger number"
+        return f"{names}: {size} symbols cannot hold the characters: give {flag} {least}"
+    return f"{names}: SentencePiece made no model of {size} symbols: {message.strip()}"
+
+
+def _sentences(paths):
+    for path in paths:
+        with Stream(path) as stream:
+            for block in line_blocks(stream):
+                yield from block.decode("utf-8", "replace").split("\n")[:-1]
+
+
+def char_dictionary(paths, min_count=1):
+    """The characters of files in fairseq's dictionary format, most frequent first.
+
+    A line is a symbol of :mod:`data_prep.char_symbols`, a space and a count. Memory does
+    not depend on the size of the files.
+
+    Args:
+        paths (list of str)
+        min_count (int): rarer characters are left out.
+
+    Returns:
+        tuple: the text (str) and its number of lines (int).
+
+    Raises:
+        ValueError: the files hold no character.
+    """
+    counts = np.zeros(0x110000, np.int64)
+    for path in paths:
+        with Stream(path) as stream:
+            for block in line_blocks(stream):
+                text = block.decode("utf-8", "replace").encode("utf-32-le")
+                found = np.bincount(np.frombuffer(text, np.uint32))
+                counts[: len(found)] += found
+    counts[ord("\n")] = 0
+    codes = np.flatnonzero(counts >= max(min_count, 1))
+    if not len(codes):
+        raise ValueError(f"{', '.join(paths)}: no text to make a character dictionary of")
+    codes = codes[np.argsort(-counts[codes], kind="stable")].tolist()
+    lines = [f"{symbol_of(chr(code))} {counts[code]}\n" for code in codes]
+    return "".join(lines), len(lines)
+
+
+def parse_args(argv=None):
+    """The command line as a namespace."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    add = parser.add_argument
+    add("data", help="raw-text directory")
+    add("-s", "--source-lang", required=True, help="one code, or several: de,fr,ru")
+    add("-t", "--target-lang", required=True)
+    add("--kinds", nargs="+", choices=KINDS, default=KINDS, help="what to make (both)")
+    add("--source-size", type=int, default=64000, help="subwords (%(default)s)")
+    add("--target-size", type=int, default=8000, help="subwords (%(default)s)")
+    add("--coverage", type=float, default=1.0, help="of characters (%(default)s)")
+    add(
+        "--normalization",
+        default="identity",
+        choices=("identity", "nfkc", "nmt_nfkc"),
+        help="of text before it is cut into subwords (%(default)s)",
+    )
+    add(
+        "--max-sentences",
+        type=int,
+        default=5_000_000,
+        help="train subwords on a random sample of so many; 0: on all (%(default)s)",
+    )
+    add("--min-count", type=int, default=1, help="of a character (%(default)s)")
+    add("--seed", type=int, default=1, help="of the sample (%(default)s)")
+    add("--threads", type=int, default=1, help="of SentencePiece (%(default)s)")
+    return parser.parse_args(argv)
+
+
+def main(argv=None):
+    args = parse_args(argv)
+    sources = [lang for lang in args.source_lang.split(",") if lang]
+    if args.target_lang in sources:
+        raise ValueError(
+            f"{args.target_lang} is a source and the target: their vocabularies would have "
+            "one name; leave it out of --source-lang"
+        )
+    for path, size in build_vocab(args.data, sources, args.target_lang, args):
+        print(f"{path}: {size} symbols")
+
+
+if __name__ == "__main__":
+    run_script(main)
