@@ -9,7 +9,9 @@ from fairseq.dataclass import ChoiceEnum, FairseqDataclass
 from fairseq.models.transformer.transformer_config import DEFAULT_MIN_PARAMS_TO_WRAP
 from omegaconf import II
 
-from ..modules.embedders import EMBEDDERS
+from ..modules.embedders import COMPOSERS, EMBEDDERS, TOKEN_EMBEDDERS
+from ..modules.embedders.char_cnn import PRESETS as CNN_PRESETS
+from ..modules.embedders.char_cnn import STYLES, check_filters, parse_filters
 from ..modules.fusion import FUSIONS
 from ..modules.fusion.ngram_conv import parse_kernels
 from ..text.words import BOUNDARIES, MAX_CHARACTER
@@ -19,16 +21,48 @@ def _option(default, help):
     return field(default=default, metadata={"help": help})
 
 
+_WHICH = f"one a symbol ({', '.join(TOKEN_EMBEDDERS)}) or a word ({', '.join(COMPOSERS)})"
+
+# Who reads an option: elsewhere it would do nothing, and is refused.
+_READERS = {
+    "max_word_chars": COMPOSERS,
+    "char_embed_dim": COMPOSERS,
+    "char2subword_layers": ["char2subword"],
+    "char2subword_heads": ["char2subword"],
+    "char_cnn_filters": ["char-cnn"],
+    "char_cnn_style": ["char-cnn"],
+    "char_rnn_hidden_dim": ["char-rnn"],
+}
+
+
 @dataclass
 class ByteTransformerConfig(FairseqDataclass):
     """One flat field a flag; names and meanings are those of ``transformer``."""
 
     encoder_embedder: ChoiceEnum(list(EMBEDDERS)) = _option(
-        "dense", "how source symbols become states"
+        "dense", "how source symbols become states: " + _WHICH
     )
-    decoder_embedder: ChoiceEnum(["dense", "one-hot"]) = _option(
+    decoder_embedder: ChoiceEnum(TOKEN_EMBEDDERS) = _option(
         "dense", "how target symbols become states, and states become symbols"
     )
+    max_word_chars: int = _option(
+        50, "word composers: longest word in symbols; longer ones are cut"
+    )
+    char_embed_dim: Optional[int] = _option(
+        None,
+        "word composers: width of a symbol's embedding, for char2subword also of its "
+        "layers; default: 256 char2subword, 15 or the preset's char-cnn, 50 char-rnn",
+    )
+    char2subword_layers: int = _option(2, "char2subword: layers")
+    char2subword_heads: int = _option(4, "char2subword: attention heads")
+    char_cnn_filters: str = _option(
+        "kim-large",
+        f"char-cnn: {', '.join(CNN_PRESETS)} or width:number,width:number...",
+    )
+    char_cnn_style: ChoiceEnum(list(STYLES)) = _option(
+        "kim", "char-cnn: as in Kim et al. 2015 or as fairseq's CharacterTokenEmbedder"
+    )
+    char_rnn_hidden_dim: int = _option(150, "char-rnn: width of each direction's state")
     encoder_fusion: ChoiceEnum(["none", *FUSIONS]) = _option(
         "none", "how source states are fused over neighbouring symbols"
     )
@@ -106,7 +140,15 @@ def complete(cfg):
     full = Namespace(**{n: getattr(cfg, n, getattr(defaults, n)) for n in names})
     if full.fusion_layers is None:
         full.fusion_layers = min(4, round(2 * full.encoder_layers / 3))
+    if full.char_embed_dim is None and full.encoder_embedder in COMPOSERS:
+        full.char_embed_dim = _default_char_embed_dim(full)
     return full
+
+
+def _default_char_embed_dim(cfg):
+    if cfg.encoder_embedder == "char-cnn":
+        return CNN_PRESETS.get(cfg.char_cnn_filters, CNN_PRESETS["kim-large"])[0]
+    return {"char2subword": 256, "char-rnn": 50}[cfg.encoder_embedder]
 
 
 def check_config(cfg, src_dict, tgt_dict):
@@ -129,6 +171,7 @@ def check_config(cfg, src_dict, tgt_dict):
             )
         if getattr(cfg, f"{side}_embedder") == "one-hot":
             _check_one_hot(cfg, side, dim, len(dictionary))
+    _check_composer(cfg)
     _check_fusion(cfg)
     if cfg.share_all_embeddings:
         if cfg.encoder_embedder != "dense":
@@ -149,9 +192,46 @@ def check_config(cfg, src_dict, tgt_dict):
             )
 
 
+def _check_composer(cfg):
+    defaults = ByteTransformerConfig()
+    for name, readers in _READERS.items():
+        value, flag = getattr(cfg, name), f"--{name.replace('_', '-')}"
+        if cfg.encoder_embedder not in readers and value != getattr(defaults, name):
+            raise ValueError(
+                f"{flag} {value} does nothing with --encoder-embedder "
+                f"{cfg.encoder_embedder}: drop that flag, or choose {' or '.join(readers)}"
+            )
+        if isinstance(value, int) and value < 1:
+            raise ValueError(f"{flag} {value} must be at least 1")
+    if cfg.encoder_embedder == "char2subword" and (
+        cfg.char_embed_dim % cfg.char2subword_heads or cfg.char_embed_dim % 2
+    ):
+        raise ValueError(
+            f"--char-embed-dim {cfg.char_embed_dim} must be even and a multiple of "
+            f"--char2subword-heads {cfg.char2subword_heads}: change either"
+        )
+    if cfg.encoder_embedder == "char-cnn":
+        _check_filters(cfg)
+
+
+def _check_filters(cfg):
+    try:
+        filters = parse_filters(cfg.char_cnn_filters)
+        check_filters(
+            filters, cfg.max_word_chars if cfg.char_cnn_style == "fairseq" else None
+        )
+    except ValueError as error:
+        raise ValueError(f"--char-cnn-filters {cfg.char_cnn_filters}: {error}") from error
+
+
 def _check_fusion(cfg):
     if cfg.encoder_fusion == "none":
         return
+    if cfg.encoder_embedder in COMPOSERS:
+        raise ValueError(
+            f"--encoder-fusion {cfg.encoder_fusion} fuses states of symbols, and "
+            f"--encoder-embedder {cfg.encoder_embedder} gives one a word: drop either"
+        )
     if not 0 <= cfg.fusion_layers <= cfg.encoder_layers:
         raise ValueError(
             f"--fusion-layers {cfg.fusion_layers} must lie between 0 and --encoder-layers "
