@@ -125,10 +125,9 @@ class Char2Subword(WordComposer):
         for layer in self.layers:
             x = layer(x, groups.sizes)
         x = _maximum(self.projection(x), groups.sizes)
-        # Groups are in the order of lengths; the words are not.
-        return self.layer_norm(
-            x.index_select(0, lengths.sort(stable=True).indices.argsort())
-        )
+        # Back from the order of lengths to that of the words.
+        place = lengths.sort(stable=True).indices.argsort()
+        return self.layer_norm(x.index_select(0, place))
 
 
 def _maximum(x, sizes):

@@ -92,9 +92,7 @@ class WordComposer(nn.Module):
         before, self.num_cut = self.num_cut, self.num_cut + count
         if len(str(self.num_cut)) > len(str(before)) or (count and not before):
             logger.warning(
-                "%d words so far have more than %d symbols (--max-word-chars): composed "
-                "of the first %d",
+                "words cut to their first %d symbols (--max-word-chars), so far: %d",
+                self.max_chars,
                 self.num_cut,
-                self.max_chars,
-                self.max_chars,
             )
