@@ -33,7 +33,8 @@ class ByteTransformerModel(TransformerModelBase):
 
         Args:
             cfg (ByteTransformerConfig)
-            task (FairseqTask): gives ``source_dictionary``, ``target_dictionary``.
+            task (FairseqTask): gives ``source_dictionary``, ``target_dictionary`` and,
+                for a mixture, ``source_words()``.
 
         Raises:
             ValueError: options that contradict each other.
@@ -41,6 +42,8 @@ class ByteTransformerModel(TransformerModelBase):
         src_dict, tgt_dict = task.source_dictionary, task.target_dictionary
         cfg = complete(cfg)
         check_config(cfg, src_dict, tgt_dict)
+        if cfg.encoder_embedder == "mixture":
+            cfg.source_words = task.source_words()
         encoder_embedder = EMBEDDERS[cfg.encoder_embedder].build(
             cfg, src_dict, cfg.encoder_embed_dim
         )
@@ -84,6 +87,11 @@ class ByteTransformerModel(TransformerModelBase):
         if not isinstance(fusion, NgramConvolution):
             return {}
         return dict(zip(fusion.kernels, fusion.lambdas().tolist()))
+
+    @property
+    def composes_words(self):
+        """bool: whether the encoder's states are those of words, not of symbols."""
+        return self.encoder.embed_tokens.composes_words
 
     def make_generation_fast_(self, need_attn=False, **kwargs):
         """Called by fairseq before it generates."""

@@ -12,6 +12,7 @@ from omegaconf import II
 from ..modules.embedders import COMPOSERS, EMBEDDERS, TOKEN_EMBEDDERS
 from ..modules.embedders.char_cnn import PRESETS as CNN_PRESETS
 from ..modules.embedders.char_cnn import STYLES, check_filters, parse_filters
+from ..modules.embedders.mixture import MIXTURES
 from ..modules.fusion import FUSIONS
 from ..modules.fusion.ngram_conv import parse_kernels
 from ..text.words import BOUNDARIES, MAX_CHARACTER
@@ -21,12 +22,17 @@ def _option(default, help):
     return field(default=default, metadata={"help": help})
 
 
-_WHICH = f"one a symbol ({', '.join(TOKEN_EMBEDDERS)}) or a word ({', '.join(COMPOSERS)})"
+_WHICH = (
+    f"one a symbol ({', '.join(TOKEN_EMBEDDERS)}), one a word ({', '.join(COMPOSERS)}), or "
+    "the latter with a table of the words in DATA/dict.word.LANG.txt (mixture)"
+)
 
 # Who reads an option: elsewhere it would do nothing, and is refused.
 _READERS = {
-    "max_word_chars": COMPOSERS,
-    "char_embed_dim": COMPOSERS,
+    "mixture": ["mixture"],
+    "mixture_composer": ["mixture"],
+    "max_word_chars": list(COMPOSERS),
+    "char_embed_dim": list(COMPOSERS),
     "char2subword_layers": ["char2subword"],
     "char2subword_heads": ["char2subword"],
     "char_cnn_filters": ["char-cnn"],
@@ -42,8 +48,16 @@ class ByteTransformerConfig(FairseqDataclass):
     encoder_embedder: ChoiceEnum(list(EMBEDDERS)) = _option(
         "dense", "how source symbols become states: " + _WHICH
     )
-    decoder_embedder: ChoiceEnum(TOKEN_EMBEDDERS) = _option(
+    decoder_embedder: ChoiceEnum(list(TOKEN_EMBEDDERS)) = _option(
         "dense", "how target symbols become states, and states become symbols"
+    )
+    mixture: ChoiceEnum(list(MIXTURES)) = _option(
+        "sum",
+        "mixture: composed vector plus table row, a linear map of both, or (hybrid) the "
+        "row for known words and the composed vector for all others",
+    )
+    mixture_composer: ChoiceEnum(list(COMPOSERS)) = _option(
+        "char2subword", "mixture: the word composer in it"
     )
     max_word_chars: int = _option(
         50, "word composers: longest word in symbols; longer ones are cut"
@@ -140,15 +154,22 @@ def complete(cfg):
     full = Namespace(**{n: getattr(cfg, n, getattr(defaults, n)) for n in names})
     if full.fusion_layers is None:
         full.fusion_layers = min(4, round(2 * full.encoder_layers / 3))
-    if full.char_embed_dim is None and full.encoder_embedder in COMPOSERS:
+    if full.char_embed_dim is None:
         full.char_embed_dim = _default_char_embed_dim(full)
     return full
 
 
+def _composer(cfg):
+    """The word composer in the encoder, or the name of its token embedder."""
+    is_mixture = cfg.encoder_embedder == "mixture"
+    return cfg.mixture_composer if is_mixture else cfg.encoder_embedder
+
+
 def _default_char_embed_dim(cfg):
-    if cfg.encoder_embedder == "char-cnn":
+    """None where there is no word composer."""
+    if _composer(cfg) == "char-cnn":
         return CNN_PRESETS.get(cfg.char_cnn_filters, CNN_PRESETS["kim-large"])[0]
-    return {"char2subword": 256, "char-rnn": 50}[cfg.encoder_embedder]
+    return {"char2subword": 256, "char-rnn": 50}.get(_composer(cfg))
 
 
 def check_config(cfg, src_dict, tgt_dict):
@@ -196,22 +217,32 @@ def _check_composer(cfg):
     defaults = ByteTransformerConfig()
     for name, readers in _READERS.items():
         value, flag = getattr(cfg, name), f"--{name.replace('_', '-')}"
-        if cfg.encoder_embedder not in readers and value != getattr(defaults, name):
+        unread = not {cfg.encoder_embedder, _composer(cfg)} & set(readers)
+        if unread and value != getattr(defaults, name):
             raise ValueError(
-                f"{flag} {value} does nothing with --encoder-embedder "
-                f"{cfg.encoder_embedder}: drop that flag, or choose {' or '.join(readers)}"
+                f"{flag} {value} does nothing with {_embedder_flags(cfg)}: drop that flag, "
+                f"or choose {' or '.join(readers)}"
             )
         if isinstance(value, int) and value < 1:
             raise ValueError(f"{flag} {value} must be at least 1")
-    if cfg.encoder_embedder == "char2subword" and (
+    if _composer(cfg) == "char2subword" and (
         cfg.char_embed_dim % cfg.char2subword_heads or cfg.char_embed_dim % 2
     ):
         raise ValueError(
             f"--char-embed-dim {cfg.char_embed_dim} must be even and a multiple of "
             f"--char2subword-heads {cfg.char2subword_heads}: change either"
         )
-    if cfg.encoder_embedder == "char-cnn":
+    if _composer(cfg) == "char-cnn":
         _check_filters(cfg)
+
+
+def _embedder_flags(cfg):
+    composer = (
+        ""
+        if cfg.encoder_embedder != "mixture"
+        else (f" --mixture-composer {cfg.mixture_composer}")
+    )
+    return f"--encoder-embedder {cfg.encoder_embedder}{composer}"
 
 
 def _check_filters(cfg):
@@ -227,7 +258,7 @@ def _check_filters(cfg):
 def _check_fusion(cfg):
     if cfg.encoder_fusion == "none":
         return
-    if cfg.encoder_embedder in COMPOSERS:
+    if cfg.encoder_embedder not in TOKEN_EMBEDDERS:
         raise ValueError(
             f"--encoder-fusion {cfg.encoder_fusion} fuses states of symbols, and "
             f"--encoder-embedder {cfg.encoder_embedder} gives one a word: drop either"

@@ -1,6 +1,7 @@
 """``--task byte_translation``: from raw text to raw text."""
 
 import logging
+import os
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -13,6 +14,7 @@ from fairseq.tasks.translation import TranslationConfig, TranslationTask
 from .. import compat
 from ..data import ParallelDataset, infer_language_pair, load_parallel
 from ..text import ByteDictionary
+from ..text.word_list import read_word_list
 
 logger = logging.getLogger(__name__)
 
@@ -74,6 +76,25 @@ class ByteTranslationTask(TranslationTask):
             data_dir = utils.split_paths(cfg.data)[0]
             cfg.source_lang, cfg.target_lang = infer_language_pair(data_dir)
         return cls(cfg, ByteDictionary(), ByteDictionary())
+
+    def source_words(self):
+        """The known words of a mixture: those of ``DATA/dict.word.<source>.txt``.
+
+        Returns:
+            list of bytes
+
+        Raises:
+            FileNotFoundError: no such file.
+            ValueError: see :func:`~..text.word_list.read_word_list`.
+        """
+        data_dir = utils.split_paths(self.cfg.data)[0]
+        path = os.path.join(data_dir, f"dict.word.{self.cfg.source_lang}.txt")
+        if not os.path.exists(path):
+            raise FileNotFoundError(
+                f"no such file: {path}, the words that --encoder-embedder mixture knows: "
+                "write it with data_prep/build_word_dict.py, or copy that of training"
+            )
+        return read_word_list(path)
 
     @classmethod
     def build_dictionary(cls, *args, **kwargs):
@@ -187,7 +208,17 @@ class ByteTranslationTask(TranslationTask):
         return indices[~dropped]
 
     def build_generator(self, models, args, *rest, **kwargs):
-        """As in fairseq, with length limits fit for bytes where none is given."""
+        """As in fairseq, with length limits fit for bytes where none is given.
+
+        Raises:
+            ValueError: ``--print-alignment`` for a model whose encoder sees words.
+        """
+        composed = any(getattr(model, "composes_words", False) for model in models)
+        if composed and getattr(args, "print_alignment", None):
+            raise ValueError(
+                "--print-alignment shows source symbols, and the encoder of this model "
+                "sees words: drop that flag"
+            )
         for name, value in (("max_len_a", MAX_LEN_A), ("max_len_b", MAX_LEN_B)):
             if not hasattr(args, name):  # --eval-bleu-args names a few only
                 setattr(args, name, value)

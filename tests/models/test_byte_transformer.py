@@ -6,7 +6,7 @@ from fairseq.sequence_generator import SequenceGenerator
 
 from fairseq_bytefusion.models.byte_transformer import ByteTransformerModel
 from fairseq_bytefusion.models.config import complete
-from fairseq_bytefusion.modules.embedders import COMPOSERS, EMBEDDERS, TOKEN_EMBEDDERS
+from fairseq_bytefusion.modules.embedders import EMBEDDERS, TOKEN_EMBEDDERS
 from fairseq_bytefusion.modules.fusion import FUSIONS
 from fairseq_bytefusion.modules.transformer_layer import DecoderLayer
 
@@ -29,6 +29,18 @@ COMPOSER_OPTIONS = {
     "char2subword": {"char_embed_dim": 16},
     "char-cnn": {"char_cnn_filters": "1:8,3:8,7:8", "max_word_chars": 9},
     "char-rnn": {"char_embed_dim": 16, "char_rnn_hidden_dim": 8},
+    "mixture": {"char_embed_dim": 16},
+    "concat": {
+        "encoder_embedder": "mixture",
+        "mixture": "concat",
+        "mixture_composer": "char-cnn",
+        "char_cnn_filters": "1:8,3:8",
+    },
+    "hybrid": {
+        "encoder_embedder": "mixture",
+        "mixture": "hybrid",
+        "mixture_composer": "char-rnn",
+    },
 }
 ENCODERS = {  # every embedder with every fusion it can have
     f"{embedder} {fusion}": {"encoder_embedder": embedder, **options}
@@ -40,7 +52,7 @@ ENCODERS.update(
     for name, options in COMPOSER_OPTIONS.items()
 )
 # A model of each fusion and of each composer, with all else as in the tiny model.
-SYSTEMS = {**FUSION_OPTIONS, **{name: ENCODERS[name] for name in COMPOSERS}}
+SYSTEMS = {**FUSION_OPTIONS, **{name: ENCODERS[name] for name in COMPOSER_OPTIONS}}
 
 
 def embedder_model(encoder, decoder, **overrides):
@@ -335,7 +347,7 @@ def test_checkpoints_older_than_an_option_get_its_default():
 # --- word composers ----------------------------------------------------------------
 
 
-@pytest.mark.parametrize("name", COMPOSERS)
+@pytest.mark.parametrize("name", COMPOSER_OPTIONS)
 def test_encoder_of_words(name):
     model = build_model(**ENCODERS[name])
     batch = pad_batch(["two  words", "one", ""], left=True)
@@ -355,7 +367,7 @@ def test_encoder_of_words(name):
     assert (weights[2, :, 1:] == 0).all()
 
 
-@pytest.mark.parametrize("name", COMPOSERS)
+@pytest.mark.parametrize("name", COMPOSER_OPTIONS)
 def test_beams_over_words_do_not_depend_on_the_batch(name):
     model = build_model(**ENCODERS[name])
     generator = SequenceGenerator(
@@ -375,7 +387,7 @@ def test_beams_over_words_do_not_depend_on_the_batch(name):
             assert abs(score - expected_score) <= 1e-4
 
 
-@pytest.mark.parametrize("name", COMPOSERS)
+@pytest.mark.parametrize("name", COMPOSER_OPTIONS)
 def test_state_dicts_of_composers_load(name):
     first, second = (build_model(seed=seed, **ENCODERS[name]) for seed in (1, 2))
     second.load_state_dict(first.state_dict(), strict=True)
@@ -384,7 +396,7 @@ def test_state_dicts_of_composers_load(name):
         assert torch.equal(first(batch, None, batch)[0], second(batch, None, batch)[0])
 
 
-@pytest.mark.parametrize("name", COMPOSERS)
+@pytest.mark.parametrize("name", COMPOSER_OPTIONS)
 def test_composers_are_not_scaled(name):
     options = ENCODERS[name]
     plain, unscaled = (
@@ -404,6 +416,7 @@ def test_composers_are_not_scaled(name):
         ({"encoder_embedder": "char-cnn", "char_cnn_filters": "elmo"}, 16),
         ({"encoder_embedder": "char-cnn", "char_cnn_filters": "1:5"}, 15),
         ({"encoder_embedder": "char-cnn", "char_embed_dim": 7}, 7),
+        ({"encoder_embedder": "mixture", "mixture_composer": "char-rnn"}, 50),
         ({}, None),
     ],
 )
@@ -509,6 +522,20 @@ WRONG = {
     "character heads": (
         {"encoder_embedder": "char2subword", "char_embed_dim": 18},
         "--char-embed-dim 18 must be even and a multiple of --char2subword-heads 4",
+    ),
+    "fused mixture": (
+        {"encoder_embedder": "mixture", "encoder_fusion": "ncf"},
+        "--encoder-embedder mixture gives one a word",
+    ),
+    "idle mixture": (
+        {"encoder_embedder": "char-rnn", "mixture": "hybrid"},
+        "--mixture hybrid does nothing with --encoder-embedder char-rnn: drop that flag, "
+        "or choose mixture",
+    ),
+    "idle composer": (
+        {"encoder_embedder": "mixture", "char_rnn_hidden_dim": 9},
+        "does nothing with --encoder-embedder mixture --mixture-composer char2subword: "
+        "drop that flag, or choose char-rnn",
     ),
     "filters": (
         {"encoder_embedder": "char-cnn", "char_cnn_filters": "huge"},

@@ -6,7 +6,7 @@ from fairseq_bytefusion.modules.embedders import EMBEDDERS, TOKEN_EMBEDDERS
 from fairseq_bytefusion.modules.embedders.one_hot import OneHotEmbedder, OneHotProjection
 from fairseq_bytefusion.text import ByteDictionary
 
-from ..helpers import model_args, pad_batch
+from ..helpers import DictionaryTask, model_args, pad_batch
 
 V, PAD = 260, 1
 
@@ -14,6 +14,7 @@ V, PAD = 260, 1
 def build(name, dim=264, **options):
     """As a model builds it."""
     options = complete(model_args(encoder_embedder=name, **options))
+    options.source_words = DictionaryTask().source_words()
     return EMBEDDERS[name].build(options, ByteDictionary(), dim)
 
 
@@ -53,9 +54,9 @@ def test_dense_scale():
 
 
 def test_only_token_embedders_are_for_decoders():
-    assert TOKEN_EMBEDDERS == ["dense", "one-hot"]
+    assert list(TOKEN_EMBEDDERS) == ["dense", "one-hot"]
     choices = ByteTransformerConfig.__dataclass_fields__["decoder_embedder"].type
-    assert [choice.value for choice in choices] == TOKEN_EMBEDDERS
+    assert [choice.value for choice in choices] == list(TOKEN_EMBEDDERS)
 
 
 def test_one_hot_states_are_scaled_unit_vectors():

@@ -6,24 +6,26 @@ An embedder has ``embedding_dim``, ``padding_idx``, a classmethod
 with zero states where the mask is True. ``composes_words`` tells a word composer, S
 words and padding on the right, from a token embedder, S = T; ``dropout_on_states``
 whether dropout on its (position-coded) states makes sense. To add one: a file here, a
-line in ``EMBEDDERS``, a test.
+line in ``COMPOSERS`` or ``TOKEN_EMBEDDERS``, a test.
 """
 
 from .char2subword import Char2Subword
 from .char_cnn import CharCNN
 from .char_rnn import CharRNN
 from .dense import DenseEmbedder
+from .mixture import Mixture
 from .one_hot import OneHotEmbedder
 
-EMBEDDERS = {
-    "dense": DenseEmbedder,
-    "one-hot": OneHotEmbedder,
+COMPOSERS = {
     "char2subword": Char2Subword,
     "char-cnn": CharCNN,
     "char-rnn": CharRNN,
 }
-COMPOSERS = [name for name, embedder in EMBEDDERS.items() if embedder.composes_words]
-TOKEN_EMBEDDERS = [name for name in EMBEDDERS if name not in COMPOSERS]
+TOKEN_EMBEDDERS = {
+    "dense": DenseEmbedder,
+    "one-hot": OneHotEmbedder,
+}
+EMBEDDERS = {**TOKEN_EMBEDDERS, **COMPOSERS, "mixture": Mixture}
 
 __all__ = [
     "COMPOSERS",
@@ -33,5 +35,6 @@ __all__ = [
     "CharCNN",
     "CharRNN",
     "DenseEmbedder",
+    "Mixture",
     "OneHotEmbedder",
 ]

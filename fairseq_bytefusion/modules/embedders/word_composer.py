@@ -53,17 +53,26 @@ class WordComposer(nn.Module):
             tuple: states Float[B, S, D] and padding_mask Bool[B, S]; S is the largest
             number of words in a sentence, and padding is on the right.
         """
+        words = self.words(tokens)
+        return self.place(self.compose_rows(words), words.index)
+
+    def words(self, tokens):
+        """UniqueWords of ``tokens`` (Long[B, T]); those that are cut are counted."""
         words = unique_words(
             tokens, self.padding_idx, self.eos, self.tables, self.max_chars
         )
         self._count_cut(words.num_cut)
-        return self.place(self.compose_words(words), words.index)
+        return words
 
-    def compose_words(self, words):
-        """Vectors of ``words`` (UniqueWords), Float[U, D]."""
-        if not len(words.lengths):
+    def compose_rows(self, words, chosen=None):
+        """Vectors of ``words`` (UniqueWords), those alone that ``chosen`` (Bool[U],
+        optional) marks: Float[U', D]."""
+        symbols, lengths = words.symbols, words.lengths
+        if chosen is not None:
+            symbols, lengths = symbols[chosen], lengths[chosen]
+        if not len(lengths):
             return self.characters.weight.new_zeros(0, self.embedding_dim)
-        return self.compose(words.symbols, words.lengths)
+        return self.compose(symbols, lengths)
 
     def compose(self, symbols, lengths):
         """
