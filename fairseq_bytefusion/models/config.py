@@ -11,11 +11,12 @@ from omegaconf import II
 
 from ..modules.embedders import COMPOSERS, EMBEDDERS, TOKEN_EMBEDDERS
 from ..modules.embedders.char_cnn import PRESETS as CNN_PRESETS
-from ..modules.embedders.char_cnn import STYLES, check_filters, parse_filters
+from ..modules.embedders.char_cnn import STYLES
 from ..modules.embedders.mixture import MIXTURES
 from ..modules.fusion import FUSIONS
 from ..modules.fusion.ngram_conv import parse_kernels
 from ..text.words import BOUNDARIES, MAX_CHARACTER
+from .composer_options import check_composer, default_char_embed_dim
 
 
 def _option(default, help):
@@ -26,19 +27,6 @@ _WHICH = (
     f"one a symbol ({', '.join(TOKEN_EMBEDDERS)}), one a word ({', '.join(COMPOSERS)}), or "
     "the latter with a table of the words in DATA/dict.word.LANG.txt (mixture)"
 )
-
-# Who reads an option: elsewhere it would do nothing, and is refused.
-_READERS = {
-    "mixture": ["mixture"],
-    "mixture_composer": ["mixture"],
-    "max_word_chars": list(COMPOSERS),
-    "char_embed_dim": list(COMPOSERS),
-    "char2subword_layers": ["char2subword"],
-    "char2subword_heads": ["char2subword"],
-    "char_cnn_filters": ["char-cnn"],
-    "char_cnn_style": ["char-cnn"],
-    "char_rnn_hidden_dim": ["char-rnn"],
-}
 
 
 @dataclass
@@ -155,21 +143,8 @@ def complete(cfg):
     if full.fusion_layers is None:
         full.fusion_layers = min(4, round(2 * full.encoder_layers / 3))
     if full.char_embed_dim is None:
-        full.char_embed_dim = _default_char_embed_dim(full)
+        full.char_embed_dim = default_char_embed_dim(full)
     return full
-
-
-def _composer(cfg):
-    """The word composer in the encoder, or the name of its token embedder."""
-    is_mixture = cfg.encoder_embedder == "mixture"
-    return cfg.mixture_composer if is_mixture else cfg.encoder_embedder
-
-
-def _default_char_embed_dim(cfg):
-    """None where there is no word composer."""
-    if _composer(cfg) == "char-cnn":
-        return CNN_PRESETS.get(cfg.char_cnn_filters, CNN_PRESETS["kim-large"])[0]
-    return {"char2subword": 256, "char-rnn": 50}.get(_composer(cfg))
 
 
 def check_config(cfg, src_dict, tgt_dict):
@@ -192,7 +167,7 @@ def check_config(cfg, src_dict, tgt_dict):
             )
         if getattr(cfg, f"{side}_embedder") == "one-hot":
             _check_one_hot(cfg, side, dim, len(dictionary))
-    _check_composer(cfg)
+    check_composer(cfg, ByteTransformerConfig())
     _check_fusion(cfg)
     if cfg.share_all_embeddings:
         if cfg.encoder_embedder != "dense":
@@ -211,48 +186,6 @@ def check_config(cfg, src_dict, tgt_dict):
                 f"({cfg.encoder_embed_dim}) equal to --decoder-embed-dim "
                 f"({cfg.decoder_embed_dim})"
             )
-
-
-def _check_composer(cfg):
-    defaults = ByteTransformerConfig()
-    for name, readers in _READERS.items():
-        value, flag = getattr(cfg, name), f"--{name.replace('_', '-')}"
-        unread = not {cfg.encoder_embedder, _composer(cfg)} & set(readers)
-        if unread and value != getattr(defaults, name):
-            raise ValueError(
-                f"{flag} {value} does nothing with {_embedder_flags(cfg)}: drop that flag, "
-                f"or choose {' or '.join(readers)}"
-            )
-        if isinstance(value, int) and value < 1:
-            raise ValueError(f"{flag} {value} must be at least 1")
-    if _composer(cfg) == "char2subword" and (
-        cfg.char_embed_dim % cfg.char2subword_heads or cfg.char_embed_dim % 2
-    ):
-        raise ValueError(
-            f"--char-embed-dim {cfg.char_embed_dim} must be even and a multiple of "
-            f"--char2subword-heads {cfg.char2subword_heads}: change either"
-        )
-    if _composer(cfg) == "char-cnn":
-        _check_filters(cfg)
-
-
-def _embedder_flags(cfg):
-    composer = (
-        ""
-        if cfg.encoder_embedder != "mixture"
-        else (f" --mixture-composer {cfg.mixture_composer}")
-    )
-    return f"--encoder-embedder {cfg.encoder_embedder}{composer}"
-
-
-def _check_filters(cfg):
-    try:
-        filters = parse_filters(cfg.char_cnn_filters)
-        check_filters(
-            filters, cfg.max_word_chars if cfg.char_cnn_style == "fairseq" else None
-        )
-    except ValueError as error:
-        raise ValueError(f"--char-cnn-filters {cfg.char_cnn_filters}: {error}") from error
 
 
 def _check_fusion(cfg):

@@ -1,6 +1,5 @@
 """Highway layers."""
 
-import torch
 import torch.nn as nn
 import torch.nn.functional as F
 
@@ -38,5 +37,6 @@ class Highway(nn.Module):
         """
         for layer in self.layers:
             transformed, gate = layer(x).chunk(2, -1)
-            x = torch.lerp(x, F.relu(transformed), gate.sigmoid())
+            gate = gate.sigmoid()
+            x = gate * F.relu(transformed) + (1 - gate) * x
         return x

@@ -198,9 +198,9 @@ def unique_words(tokens, pad, eos, tables, max_chars):
     longest = int(lengths.max()) if len(lengths) else 0
     columns = torch.arange(min(longest, max_chars), device=tokens.device)
     is_symbol = columns < lengths[example].unsqueeze(1)
-    positions = (first[example].unsqueeze(1) + columns).where(is_symbol, 0)
+    positions = (first[example].unsqueeze(1) + columns).masked_fill(~is_symbol, 0)
     return UniqueWords(
-        symbols=symbols[positions].where(is_symbol, pad),
+        symbols=symbols[positions].masked_fill(~is_symbol, pad),
         lengths=lengths[example].clamp(max=max_chars),
         hashes=hashes,
         index=_word_index(starts, row, len(hashes)),
