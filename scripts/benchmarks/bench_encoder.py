@@ -3,7 +3,8 @@
 
 Interleaved medians in one process: in every round each encoder runs once, in turn.
 Rows are cut from real text, so that words have realistic lengths; every batch has the
-same number of bytes and no padding. Peak memory is that of a process of its own.
+same number of bytes and no padding. Peak memory is that of a process of its own. The
+convolutions of char-cnn are not among its matrix products.
 
     python scripts/benchmarks/bench_encoder.py --rounds 7
 """
