@@ -1,15 +1,20 @@
+import sys
+
 import pytest
 
 import fairseq_bytefusion  # noqa: F401  (registers task and model)
 
-from .helpers import SENTENCES, write_pair
+from .helpers import REPO, SENTENCES, run, write_pair
 
 WORDS = ["kal", "subah", "alarm", "laga", "do", "mausam", "kaisa", "hai", "traffic"]
 
 
 @pytest.fixture(scope="session")
 def toy_data(tmp_path_factory):
-    """A raw-text directory: 60/8/8 pairs, the target is the source reversed."""
+    """A raw-text directory: 60/8/8 pairs, the target is the source reversed.
+
+    ``dict.word.xx.txt`` knows its more frequent words.
+    """
     folder = tmp_path_factory.mktemp("toy")
     for split, count, start in (("train", 60, 0), ("valid", 8, 60), ("test", 8, 68)):
         sources = [
@@ -17,6 +22,8 @@ def toy_data(tmp_path_factory):
             for i in range(start, start + count)
         ]
         write_pair(folder, split, sources, [s[::-1] for s in sources])
+    script = REPO / "data_prep/build_word_dict.py"
+    run(sys.executable, script, folder, "-s", "xx", "-t", "en", "--min-count", "9")
     return folder
 
 

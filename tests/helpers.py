@@ -58,6 +58,9 @@ class DictionaryTask:
         self.source_dictionary = source or ByteDictionary()
         self.target_dictionary = target or ByteDictionary()
 
+    def source_words(self):
+        return [b"a", b"kal", b"alarm", "दुनिया".encode(), b"x" * 150]
+
 
 def build_model(arch="byte_transformer_tiny", seed=1, **overrides):
     """A ``byte_transformer`` with random weights, in eval mode."""

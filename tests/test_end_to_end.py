@@ -172,12 +172,23 @@ ONE_HOT = [
     *("--encoder-embed-dim", "264", "--decoder-embed-dim", "264"),
 ]
 NCF, WSF = ("--encoder-fusion", "ncf"), ("--encoder-fusion", "wsf")
+CHARACTERS = ("--char-embed-dim", "16", "--encoder-embedder")
+COMPOSERS = {
+    "char2subword": [*CHARACTERS, "char2subword", "--checkpoint-activations"],
+    "char-cnn": [*CHARACTERS, "char-cnn", "--char-cnn-filters", "1:8,2:8,7:8"],
+    "char-rnn": [*CHARACTERS, "char-rnn", "--max-word-chars", "4"],
+    "hybrid": [
+        *(*CHARACTERS, "mixture", "--mixture", "hybrid"),
+        *("--mixture-composer", "char-rnn"),
+    ],
+}
 SYSTEMS = {
     "one-hot": ONE_HOT,
     "ncf": [*NCF, "--fusion-layers", "1", "--ncf-weights", "softmax"],
     "wsf": [*WSF, "--wsf-boundary", "script", "--checkpoint-activations"],
     "ncf one-hot": [*ONE_HOT, *NCF, "--ncf-unigram", "identity"],
     "wsf one-hot": [*ONE_HOT, *WSF, "--wsf-max-word", "8"],
+    **COMPOSERS,
 }
 
 
@@ -206,10 +217,9 @@ def test_every_system_trains_resumes_averages_generates_and_scores(
     assert b"BLEU = " in result.stdout
 
 
-@pytest.mark.parametrize("fusion", ["ncf", "wsf"])
-def test_interactive_with_a_fusion_pads_on_either_side(toy_data, tmp_path, fusion):
-    train(toy_data, tmp_path, "--encoder-fusion", fusion, "--max-update", "3",
-          "--no-epoch-checkpoints")  # fmt: skip
+@pytest.mark.parametrize("name", ["ncf", "wsf", *COMPOSERS])
+def test_interactive_pads_on_either_side(toy_data, tmp_path, name):
+    train(toy_data, tmp_path, *SYSTEMS[name], "--max-update", "3", "--no-epoch-checkpoints")
     shown = []
     for side in ([], ["--left-pad-source"]):
         result = fairseq(
@@ -224,6 +234,39 @@ def test_interactive_with_a_fusion_pads_on_either_side(toy_data, tmp_path, fusio
     for right, left in zip(*shown):
         assert (right[0], right[2]) == (left[0], left[2])
         assert float(right[1]) == pytest.approx(float(left[1]), abs=1e-5)
+
+
+def test_odd_lines_are_composed(odd_data, tmp_path):
+    train(odd_data, tmp_path, *COMPOSERS["char2subword"], "--max-update", "2",
+          "--max-tokens", "2000", "--no-epoch-checkpoints")  # fmt: skip
+    flags = (
+        *(odd_data, *GENERATE, "--path", tmp_path / "checkpoint_last.pt"),
+        *("--max-len-b", "5", "--max-len-a", "0"),
+    )
+    result = fairseq("generate", *flags)
+    output = (result.stdout + result.stderr).decode("utf-8")
+    assert output.count("\nD-") == len(SENTENCES)
+    assert "symbols (--max-word-chars), so far: 1" in output
+    error = failing("generate", *flags, "--print-alignment", "hard")
+    assert "sees words: drop that flag" in error.split("\n")[-1]
+
+
+def test_the_word_list_of_a_mixture(toy_data, tmp_path):
+    for split in ("train", "valid", "test"):
+        for lang in ("xx", "en"):
+            name = f"{split}.xx-en.{lang}"
+            (tmp_path / name).write_bytes((toy_data / name).read_bytes())
+    flags = (*COMPOSERS["hybrid"], "--max-update", "1", "--no-epoch-checkpoints")
+    mistake = failing("train", tmp_path, "--save-dir", tmp_path, *TRAIN_FLAGS, *flags)
+    assert f"no such file: {tmp_path / 'dict.word.xx.txt'}" in mistake.split("\n")[-1]
+    train(toy_data, tmp_path, *flags)
+    known = (toy_data / "dict.word.xx.txt").read_bytes().split(b"\n")
+    (tmp_path / "dict.word.xx.txt").write_bytes(
+        b"\n".join([known[1], known[0], *known[2:]])
+    )
+    path = tmp_path / "checkpoint_last.pt"
+    mistake = failing("generate", tmp_path, *GENERATE, "--path", path)
+    assert "is not the one of training" in mistake
 
 
 def test_print_alignment(toy_data, trained):

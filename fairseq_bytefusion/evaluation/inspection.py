@@ -59,7 +59,7 @@ def inspect_checkpoint(path):
 
 
 def _is_buffer(name):
-    return name.endswith((".version", "._float_tensor"))
+    return name.endswith((".version", "._float_tensor", ".fingerprint"))
 
 
 def _ngram_weights(parameters, options):

@@ -1,4 +1,7 @@
-"""The encoder: embedder -> positions -> shallow layers -> fusion -> deep layers."""
+"""The encoder: embedder -> positions -> shallow layers -> fusion -> deep layers.
+
+In shapes, T counts tokens and S what the embedder makes of them: S = T, or words.
+"""
 
 from fairseq.models.transformer import TransformerEncoderBase
 
@@ -33,18 +36,20 @@ class ByteTransformerEncoder(LazyReordering, TransformerEncoderBase):
 
         Args:
             src_tokens (Long[B, T])
-            token_embedding (Float[B, T, D], optional): replaces the embedder.
+            token_embedding (Float[B, S, D], optional): replaces the embedder's.
 
         Returns:
-            tuple: states with positions and dropout Float[B, T, D], states of the
-            embedder alone Float[B, T, D], padding_mask Bool[B, T].
+            tuple: states with positions and dropout Float[B, S, D], states of the
+            embedder alone Float[B, S, D], padding_mask Bool[B, S].
         """
         embedded, padding_mask = self.embed_tokens(src_tokens)
         if token_embedding is not None:
             embedded = token_embedding
         x = embedded
         if self.embed_positions is not None:
-            x = x + self.embed_positions(src_tokens)
+            # Positions count what is not padding_idx: words, where there are words.
+            counted = (~padding_mask).long() + self.padding_idx
+            x = x + self.embed_positions(counted)
         if self.layernorm_embedding is not None:
             x = self.layernorm_embedding(x)
         if self.embed_tokens.dropout_on_states:
@@ -64,13 +69,13 @@ class ByteTransformerEncoder(LazyReordering, TransformerEncoderBase):
             src_tokens (Long[B, T])
             src_lengths (Long[B], optional): fairseq passes it; not needed.
             return_all_hiddens (bool): return each layer's states too.
-            token_embeddings (Float[B, T, D], optional): replaces the embedder.
+            token_embeddings (Float[B, S, D], optional): replaces the embedder's.
 
         Returns:
-            dict of lists, as in fairseq: ``encoder_out`` Float[T, B, D],
-            ``encoder_padding_mask`` Bool[B, T], ``encoder_embedding``
-            Float[B, T, D], ``encoder_states`` Float[T, B, D] each,
-            ``src_lengths`` Int[B, 1].
+            dict of lists, as in fairseq: ``encoder_out`` Float[S, B, D],
+            ``encoder_padding_mask`` Bool[B, S], ``encoder_embedding``
+            Float[B, S, D], ``encoder_states`` Float[S, B, D] each,
+            ``src_lengths`` Int[B, 1]: tokens or words.
         """
         x, embedded, padding_mask = self.forward_embedding(src_tokens, token_embeddings)
         allowed = None

@@ -1,14 +1,13 @@
 """``byte_transformer``: fairseq's Transformer with a choice of embedders."""
 
 import copy
-import math
 from functools import partial
 
 from fairseq.dataclass.utils import gen_parser_from_dataclass
 from fairseq.models import register_model, register_model_architecture
 from fairseq.models.transformer import TransformerConfig, TransformerModelBase
 
-from ..modules.embedders import EMBEDDERS
+from ..modules.embedders import EMBEDDERS, char2subword
 from ..modules.fusion import FUSIONS, NgramConvolution
 from .byte_decoder import ByteTransformerDecoder
 from .byte_encoder import ByteTransformerEncoder
@@ -35,7 +34,8 @@ class ByteTransformerModel(TransformerModelBase):
 
         Args:
             cfg (ByteTransformerConfig)
-            task (FairseqTask): gives ``source_dictionary``, ``target_dictionary``.
+            task (FairseqTask): gives ``source_dictionary``, ``target_dictionary`` and,
+                for a mixture, ``source_words()``.
 
         Raises:
             ValueError: options that contradict each other.
@@ -43,13 +43,15 @@ class ByteTransformerModel(TransformerModelBase):
         src_dict, tgt_dict = task.source_dictionary, task.target_dictionary
         cfg = complete(cfg)
         check_config(cfg, src_dict, tgt_dict)
-        encoder_embedder = build_embedder(
-            cfg, cfg.encoder_embedder, src_dict, cfg.encoder_embed_dim
+        if cfg.encoder_embedder == "mixture":
+            cfg.source_words = task.source_words()
+        encoder_embedder = EMBEDDERS[cfg.encoder_embedder].build(
+            cfg, src_dict, cfg.encoder_embed_dim
         )
         decoder_embedder = (
             encoder_embedder
             if cfg.share_all_embeddings
-            else build_embedder(cfg, cfg.decoder_embedder, tgt_dict, cfg.decoder_embed_dim)
+            else EMBEDDERS[cfg.decoder_embedder].build(cfg, tgt_dict, cfg.decoder_embed_dim)
         )
         # fairseq's base classes read a nested config.
         nested = TransformerConfig.from_namespace(cfg)
@@ -88,18 +90,10 @@ class ByteTransformerModel(TransformerModelBase):
             return {}
         return dict(zip(fusion.kernels, fusion.lambdas().tolist()))
 
-
-def build_embedder(cfg, name, dictionary, dim):
-    """An embedder of the registry for ``dictionary``.
-
-    Args:
-        cfg (ByteTransformerConfig)
-        name (str): a key of ``EMBEDDERS``.
-        dictionary (fairseq.data.Dictionary)
-        dim (int): D.
-    """
-    scale = 1.0 if cfg.no_scale_embedding else math.sqrt(dim)
-    return EMBEDDERS[name](len(dictionary), dim, dictionary.pad(), scale=scale)
+    @property
+    def composes_words(self):
+        """bool: whether the encoder's states are those of words, not of symbols."""
+        return self.encoder.embed_tokens.composes_words
 
 
 def _preset(name, **values):
@@ -125,3 +119,10 @@ def _symmetric(embed_dim, ffn_embed_dim, attention_heads, encoder_layers, decode
 _preset("byte_transformer_iwslt", **_symmetric(512, 1024, 4, 6, 6))
 _preset("byte_transformer_small", **_symmetric(128, 512, 4, 3, 2))
 _preset("byte_transformer_tiny", **_symmetric(32, 64, 2, 2, 2))
+_preset(
+    "byte_transformer_char2subword_paper",
+    encoder_embedder="char2subword",
+    char_embed_dim=char2subword.PAPER["char_dim"],
+    char2subword_layers=char2subword.PAPER["layers"],
+    char2subword_heads=char2subword.PAPER["heads"],
+)

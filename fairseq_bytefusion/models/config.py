@@ -9,14 +9,24 @@ from fairseq.dataclass import ChoiceEnum, FairseqDataclass
 from fairseq.models.transformer.transformer_config import DEFAULT_MIN_PARAMS_TO_WRAP
 from omegaconf import II
 
-from ..modules.embedders import EMBEDDERS
+from ..modules.embedders import COMPOSERS, EMBEDDERS, TOKEN_EMBEDDERS
+from ..modules.embedders.char_cnn import PRESETS as CNN_PRESETS
+from ..modules.embedders.char_cnn import STYLES
+from ..modules.embedders.mixture import MIXTURES
 from ..modules.fusion import FUSIONS
 from ..modules.fusion.ngram_conv import parse_kernels
 from ..text.words import BOUNDARIES, MAX_CHARACTER
+from .composer_options import check_composer, default_char_embed_dim
 
 
 def _option(default, help):
     return field(default=default, metadata={"help": help})
+
+
+_WHICH = (
+    f"one a symbol ({', '.join(TOKEN_EMBEDDERS)}), one a word ({', '.join(COMPOSERS)}), or "
+    "the latter with a table of the words in DATA/dict.word.LANG.txt (mixture)"
+)
 
 
 @dataclass
@@ -24,11 +34,37 @@ class ByteTransformerConfig(FairseqDataclass):
     """One flat field a flag; names and meanings are those of ``transformer``."""
 
     encoder_embedder: ChoiceEnum(list(EMBEDDERS)) = _option(
-        "dense", "how source symbols become states"
+        "dense", "how source symbols become states: " + _WHICH
     )
-    decoder_embedder: ChoiceEnum(["dense", "one-hot"]) = _option(
+    decoder_embedder: ChoiceEnum(list(TOKEN_EMBEDDERS)) = _option(
         "dense", "how target symbols become states, and states become symbols"
     )
+    mixture: ChoiceEnum(list(MIXTURES)) = _option(
+        "sum",
+        "mixture: composed vector plus table row, a linear map of both, or (hybrid) the "
+        "row for known words and the composed vector for all others",
+    )
+    mixture_composer: ChoiceEnum(list(COMPOSERS)) = _option(
+        "char2subword", "mixture: the word composer in it"
+    )
+    max_word_chars: int = _option(
+        50, "word composers: longest word in symbols; longer ones are cut"
+    )
+    char_embed_dim: Optional[int] = _option(
+        None,
+        "word composers: width of a symbol's embedding, for char2subword also of its "
+        "layers; default: 256 char2subword, 15 or the preset's char-cnn, 50 char-rnn",
+    )
+    char2subword_layers: int = _option(2, "char2subword: layers")
+    char2subword_heads: int = _option(4, "char2subword: attention heads")
+    char_cnn_filters: str = _option(
+        "kim-large",
+        f"char-cnn: {', '.join(CNN_PRESETS)} or width:number,width:number...",
+    )
+    char_cnn_style: ChoiceEnum(list(STYLES)) = _option(
+        "kim", "char-cnn: as in Kim et al. 2015 or as fairseq's CharacterTokenEmbedder"
+    )
+    char_rnn_hidden_dim: int = _option(150, "char-rnn: width of each direction's state")
     encoder_fusion: ChoiceEnum(["none", *FUSIONS]) = _option(
         "none", "how source states are fused over neighbouring symbols"
     )
@@ -110,6 +146,8 @@ def complete(cfg):
     full = Namespace(**{n: getattr(cfg, n, getattr(defaults, n)) for n in names})
     if full.fusion_layers is None and full.encoder_fusion != "none":
         full.fusion_layers = min(4, round(2 * full.encoder_layers / 3))
+    if full.char_embed_dim is None:
+        full.char_embed_dim = default_char_embed_dim(full)
     return full
 
 
@@ -135,6 +173,7 @@ def check_config(cfg, src_dict, tgt_dict):
             _check_one_hot(cfg, side, dim, len(dictionary))
     if cfg.decoder_layers < 1:
         raise ValueError(f"--decoder-layers {cfg.decoder_layers} must be at least 1")
+    check_composer(cfg, ByteTransformerConfig())
     _check_fusion(cfg)
     if cfg.share_all_embeddings:
         if cfg.encoder_embedder != "dense":
@@ -172,6 +211,11 @@ def _check_fusion(cfg):
                 "--encoder-fusion: add that or drop it"
             )
         return
+    if cfg.encoder_embedder not in TOKEN_EMBEDDERS:
+        raise ValueError(
+            f"--encoder-fusion {cfg.encoder_fusion} fuses states of symbols, and "
+            f"--encoder-embedder {cfg.encoder_embedder} gives one a word: drop either"
+        )
     if not 0 <= cfg.fusion_layers <= cfg.encoder_layers:
         raise ValueError(
             f"--fusion-layers {cfg.fusion_layers} must lie between 0 and --encoder-layers "

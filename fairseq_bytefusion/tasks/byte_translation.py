@@ -1,6 +1,7 @@
 """``--task byte_translation``: from raw text to raw text."""
 
 import logging
+import os
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -17,6 +18,7 @@ from .. import compat
 from ..data import ParallelDataset, infer_language_pair, load_parallel
 from ..generation import utf8_generator_class
 from ..text import ByteDictionary
+from ..text.word_list import read_word_list
 
 logger = logging.getLogger(__name__)
 
@@ -104,6 +106,25 @@ class ByteTranslationTask(TranslationTask):
                 limit = self.learned_positions.get(side, positions.max_positions)
                 self.learned_positions[side] = min(limit, positions.max_positions)
         return model
+
+    def source_words(self):
+        """The known words of a mixture: those of ``DATA/dict.word.<source>.txt``.
+
+        Returns:
+            list of bytes
+
+        Raises:
+            FileNotFoundError: no such file.
+            ValueError: see :func:`~..text.word_list.read_word_list`.
+        """
+        data_dir = utils.split_paths(self.cfg.data)[0]
+        path = os.path.join(data_dir, f"dict.word.{self.cfg.source_lang}.txt")
+        if not os.path.exists(path):
+            raise FileNotFoundError(
+                f"no such file: {path}, the words that --encoder-embedder mixture knows: "
+                "write it with data_prep/build_word_dict.py, or copy that of training"
+            )
+        return read_word_list(path)
 
     @classmethod
     def build_dictionary(cls, *args, **kwargs):
@@ -238,8 +259,15 @@ class ByteTranslationTask(TranslationTask):
         """As in fairseq, but for valid UTF-8, and with length limits fit for bytes.
 
         Raises:
-            ValueError: a generation option that cannot be kept to valid UTF-8.
+            ValueError: a generation option that cannot be kept to valid UTF-8;
+                ``--print-alignment`` for a model whose encoder sees words.
         """
+        composed = any(getattr(model, "composes_words", False) for model in models)
+        if composed and getattr(args, "print_alignment", None):
+            raise ValueError(
+                "--print-alignment shows source symbols, and the encoder of this model "
+                "sees words: drop that flag"
+            )
         for name, value in (("max_len_a", MAX_LEN_A), ("max_len_b", MAX_LEN_B)):
             if not hasattr(args, name):  # --eval-bleu-args names a few only
                 setattr(args, name, value)

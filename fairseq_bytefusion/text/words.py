@@ -57,7 +57,7 @@ def block_starts(tokens, padding_mask, eos, tables, boundary="space", max_word=6
         eos (int): id of ``</s>``.
         tables (Bool[3, V]): see :func:`symbol_tables`.
         boundary (str): ``space`` or ``script``.
-        max_word (int): longest block, in tokens, at least 4.
+        max_word (int, optional): longest block, in tokens, at least 4; None for no limit.
 
     Returns:
         Bool[B, T]: True at the first token of a block, False at padding.
@@ -71,6 +71,8 @@ def block_starts(tokens, padding_mask, eos, tables, boundary="space", max_word=6
     if boundary == "script":
         starts |= ~continuation & (alphanumeric != _shifted(alphanumeric, False))
     starts &= ~padding_mask
+    if max_word is None:
+        return starts
     return starts | _splits(starts, padding_mask, continuation, max_word)
 
 
@@ -138,3 +140,110 @@ def group_words(starts, padding_mask):
     counts = torch.bincount(lengths).tolist()
     sizes = [(length, count) for length, count in enumerate(counts) if count and length]
     return WordGroups(positions[order], sizes)
+
+
+@dataclass
+class UniqueWords:
+    """The different words of a batch, and where each stands.
+
+    The symbols of a word are those of its block without the whitespace in front; a
+    block of whitespace alone keeps it::
+
+        tokens    a   b c   a </s>          symbols   a      lengths  1
+                  b c </s>  .  .                      b c             2
+                                                      </s>            1
+        index     0 1 0 2                   (rows in the order of their hashes)
+                  1 2 3 3                   (3 = U at padding)
+
+    Attributes:
+        symbols (Long[U, C]): a row each, its first C at most, then padding.
+        lengths (Long[U]): of the rows, at least 1.
+        hashes (Long[U]): 64 bits of all symbols of a word, ascending.
+        index (Long[B, S]): the row of each word of each sentence; U at padding, which
+            is on the right. S is at least 1.
+        num_cut (int): words of the batch that are longer than their row.
+    """
+
+    symbols: torch.Tensor
+    lengths: torch.Tensor
+    hashes: torch.Tensor
+    index: torch.Tensor
+    num_cut: int
+
+
+def unique_words(tokens, pad, eos, tables, max_chars):
+    """Cut a batch into words at whitespace; equal words share a row.
+
+    Words are the blocks of :func:`block_starts`, ``</s>`` among them. Two words are
+    equal if their hashes are.
+
+    Args:
+        tokens (Long[B, T]): padded on either side.
+        pad, eos (int): ids of padding and of ``</s>``.
+        tables (Bool[3, V]): see :func:`symbol_tables`.
+        max_chars (int): longest row.
+
+    Returns:
+        UniqueWords
+    """
+    padding_mask = tokens.eq(pad)
+    starts = block_starts(tokens, padding_mask, eos, tables, max_word=None)
+    symbols, word, lengths = _symbols_of_words(tokens, starts, padding_mask, tables)
+    first = lengths.cumsum(0) - lengths
+    hashes = _word_hashes(symbols, torch.arange(len(word), device=word.device), word, first)
+    hashes, row = hashes.unique(return_inverse=True)
+
+    # One of the equal words stands for all of them.
+    example = torch.full_like(hashes, len(row)).scatter_reduce(
+        0, row, torch.arange(len(row), device=row.device), "amin"
+    )
+    longest = int(lengths.max()) if len(lengths) else 0
+    columns = torch.arange(min(longest, max_chars), device=tokens.device)
+    is_symbol = columns < lengths[example].unsqueeze(1)
+    positions = (first[example].unsqueeze(1) + columns).masked_fill(~is_symbol, 0)
+    return UniqueWords(
+        symbols=symbols[positions].masked_fill(~is_symbol, pad),
+        lengths=lengths[example].clamp(max=max_chars),
+        hashes=hashes,
+        index=_word_index(starts, row, len(hashes)),
+        num_cut=int((lengths > max_chars).sum()) if longest > max_chars else 0,
+    )
+
+
+def _symbols_of_words(tokens, starts, padding_mask, tables):
+    """Long[N] symbols without the whitespace before a word, Long[N] the word of each,
+    Long[W] symbols a word."""
+    symbols = tokens[~padding_mask]
+    word = starts[~padding_mask].cumsum(0) - 1
+    visible = ~tables[0, symbols]
+    num_words = int(starts.sum())
+    num_visible = torch.bincount(word[visible], minlength=num_words)
+    kept = visible | num_visible[word].eq(0)
+    symbols, word = symbols[kept], word[kept]
+    return symbols, word, torch.bincount(word, minlength=num_words)
+
+
+def _word_index(starts, row, fill):
+    """Long[B, S]: ``row`` (Long[W]) sentence by sentence, ``fill`` behind the last."""
+    counts = starts.sum(1, keepdim=True)
+    columns = torch.arange(max(1, int(counts.max())), device=starts.device)
+    index = torch.full((len(starts), len(columns)), fill, device=starts.device)
+    return index.masked_scatter(columns < counts, row)
+
+
+def _word_hashes(symbols, position, word, first):
+    """Long[W]: the sum of a random number a symbol and place in the word.
+
+    The numbers are splitmix64's (Steele et al. 2014), so that a hash means the same in
+    every process; sums of 64 bits wrap around, and do not depend on the order.
+    """
+    x = (position - first[word]) * 2**32 + symbols + 1
+    x = x * -0x61C8864680B583EB
+    x = (x ^ _logical_shift(x, 30)) * -0x40A7B892E31B1A47
+    x = (x ^ _logical_shift(x, 27)) * -0x6B2FB644ECCEEE15
+    x = x ^ _logical_shift(x, 31)
+    return torch.zeros_like(first).index_add(0, word, x)
+
+
+def _logical_shift(x, bits):
+    return (x >> bits) & (2 ** (64 - bits) - 1)

@@ -7,7 +7,7 @@ from omegaconf import OmegaConf
 
 from fairseq_bytefusion.models.byte_transformer import ByteTransformerModel
 from fairseq_bytefusion.models.config import complete
-from fairseq_bytefusion.modules.embedders import EMBEDDERS
+from fairseq_bytefusion.modules.embedders import EMBEDDERS, TOKEN_EMBEDDERS
 from fairseq_bytefusion.modules.fusion import FUSIONS
 from fairseq_bytefusion.modules.transformer_layer import DecoderLayer
 
@@ -18,7 +18,6 @@ WIDE = {  # the tiny model, wide enough for one-hot
     for side in ("encoder", "decoder")
     for name, value in (("embed_dim", 264), ("ffn_embed_dim", 64))
 }
-EMBEDDER_PAIRS = [(e, d) for e in EMBEDDERS for d in ("dense", "one-hot")]
 FUSION_OPTIONS = {
     "none": {},
     "ncf": {"encoder_fusion": "ncf"},
@@ -27,12 +26,44 @@ FUSION_OPTIONS = {
     "wsf only": {"encoder_fusion": "wsf", "fusion_layers": 2, "wsf_boundary": "script"},
     "wsf none": {"encoder_fusion": "wsf", "fusion_layers": 0},
 }
+COMPOSER_OPTIONS = {
+    "char2subword": {"char_embed_dim": 16},
+    "char-cnn": {"char_cnn_filters": "1:8,3:8,7:8", "max_word_chars": 9},
+    "char-rnn": {"char_embed_dim": 16, "char_rnn_hidden_dim": 8},
+    "mixture": {"char_embed_dim": 16},
+    "concat": {
+        "encoder_embedder": "mixture",
+        "mixture": "concat",
+        "mixture_composer": "char-cnn",
+        "char_cnn_filters": "1:8,3:8",
+    },
+    "hybrid": {
+        "encoder_embedder": "mixture",
+        "mixture": "hybrid",
+        "mixture_composer": "char-rnn",
+    },
+}
+ENCODERS = {  # every embedder with every fusion it can have
+    f"{embedder} {fusion}": {"encoder_embedder": embedder, **options}
+    for embedder in TOKEN_EMBEDDERS
+    for fusion, options in FUSION_OPTIONS.items()
+}
+ENCODERS.update(
+    (name, {"encoder_embedder": name, **options})
+    for name, options in COMPOSER_OPTIONS.items()
+)
+# A model of each fusion and of each composer, with all else as in the tiny model.
+SYSTEMS = {**FUSION_OPTIONS, **{name: ENCODERS[name] for name in COMPOSER_OPTIONS}}
 
 
 def embedder_model(encoder, decoder, **overrides):
     return build_model(
-        encoder_embedder=encoder, decoder_embedder=decoder, **{**WIDE, **overrides}
+        **{**WIDE, "encoder_embedder": encoder, "decoder_embedder": decoder, **overrides}
     )
+
+
+def test_every_embedder_is_among_the_options():
+    assert {o["encoder_embedder"] for o in ENCODERS.values()} == set(EMBEDDERS)
 
 
 def test_every_fusion_is_among_the_options():
@@ -142,18 +173,26 @@ def test_training_gradients_equal_fairseqs():
 # --- invariants ----------------------------------------------------------------
 
 
-@pytest.mark.parametrize("fusion", FUSION_OPTIONS.values(), ids=FUSION_OPTIONS)
-@pytest.mark.parametrize("embedder", EMBEDDERS)
-def test_batch_invariance(embedder, fusion):
-    model = embedder_model(embedder, "dense", **fusion)
+def encoded(model, batch):
+    """The encoder's states of each sentence, without padding."""
+    with torch.no_grad():
+        memory = model.encoder(batch)
+    padding_mask = memory["encoder_padding_mask"][0]
+    lengths = memory["src_lengths"][0].flatten()
+    assert torch.equal(lengths, (~padding_mask).sum(1).int())
+    states = memory["encoder_out"][0].transpose(0, 1)
+    return [row[~mask] for row, mask in zip(states, padding_mask)]
+
+
+@pytest.mark.parametrize("options", ENCODERS.values(), ids=ENCODERS)
+def test_batch_invariance(options):
+    model = build_model(**{**WIDE, **options})
+    alone = [encoded(model, pad_batch([sentence]))[0] for sentence in SENTENCES]
     for left in (False, True):
-        batch = pad_batch(SENTENCES, left=left, extra=3)
-        with torch.no_grad():
-            together = model.encoder(batch)["encoder_out"][0].transpose(0, 1)
-        for i, sentence in enumerate(SENTENCES):
-            with torch.no_grad():
-                alone = model.encoder(pad_batch([sentence]))["encoder_out"][0][:, 0]
-            assert (together[i][batch[i] != 1] - alone).abs().max() <= 1e-5
+        together = encoded(model, pad_batch(SENTENCES, left=left, extra=3))
+        for ours, expected in zip(together, alone):
+            assert ours.shape == expected.shape
+            assert (ours - expected).abs().max() <= 1e-5
 
 
 @pytest.mark.parametrize("left", [False, True])
@@ -168,10 +207,10 @@ def test_decoder_ignores_padding(left):
     assert (together - alone).abs().max() <= 1e-5
 
 
-@pytest.mark.parametrize("fusion", FUSION_OPTIONS.values(), ids=FUSION_OPTIONS)
-@pytest.mark.parametrize(("encoder", "decoder"), EMBEDDER_PAIRS)
-def test_every_parameter_gets_a_gradient(encoder, decoder, fusion):
-    model = embedder_model(encoder, decoder, **fusion).train()
+@pytest.mark.parametrize("options", ENCODERS.values(), ids=ENCODERS)
+@pytest.mark.parametrize("decoder", TOKEN_EMBEDDERS)
+def test_every_parameter_gets_a_gradient(options, decoder):
+    model = build_model(**{**WIDE, "decoder_embedder": decoder, **options}).train()
     source = pad_batch(SENTENCES)
     model(source, None, source)[0].logsumexp(-1).sum().backward()
     for name, parameter in model.named_parameters():
@@ -179,9 +218,9 @@ def test_every_parameter_gets_a_gradient(encoder, decoder, fusion):
         assert parameter.grad.isfinite().all(), name
 
 
-@pytest.mark.parametrize("fusion", FUSION_OPTIONS.values(), ids=FUSION_OPTIONS)
-def test_a_row_of_padding_is_finite(fusion):
-    model = build_model(**fusion)
+@pytest.mark.parametrize("options", SYSTEMS.values(), ids=SYSTEMS)
+def test_a_row_of_padding_is_finite(options):
+    model = build_model(**options)
     batch = torch.cat([pad_batch(["abc"]), torch.ones(1, 4, dtype=torch.long)])
     memory = model.encoder(batch)
     out = model.decoder(batch, memory)[0]
@@ -248,9 +287,9 @@ def test_checkpointed_layers_give_the_same_gradients(fusion):
         assert torch.allclose(gradient, found[1][name], atol=1e-9), name
 
 
-@pytest.mark.parametrize("fusion", FUSION_OPTIONS.values(), ids=FUSION_OPTIONS)
-def test_bfloat16(fusion):
-    model = build_model(**fusion)
+@pytest.mark.parametrize("options", SYSTEMS.values(), ids=SYSTEMS)
+def test_bfloat16(options):
+    model = build_model(**options)
     batch = pad_batch(SENTENCES, left=True)
     expected = model(batch, None, batch)[0]
     found = model.bfloat16()(batch, None, batch)[0]
@@ -325,6 +364,86 @@ def test_dropout_can_be_retained_in_inference():
     model.prepare_for_inference_(cfg)
     batch = pad_batch(["abc"])
     assert not torch.equal(model(batch, None, batch)[0], model(batch, None, batch)[0])
+
+
+# --- word composers ----------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", COMPOSER_OPTIONS)
+def test_encoder_of_words(name):
+    model = build_model(**ENCODERS[name])
+    batch = pad_batch(["two  words", "one", ""], left=True)
+    memory = model.encoder(batch, return_all_hiddens=True)
+    assert memory["encoder_padding_mask"][0].tolist() == [
+        [False, False, False],
+        [False, False, True],
+        [False, True, True],
+    ]
+    assert memory["src_lengths"][0].tolist() == [[3], [2], [1]]
+    assert {s.shape[:2] for s in memory["encoder_states"]} == {(3, 3)}
+    positions = model.encoder.embed_positions
+    x, embedded, _ = model.encoder.forward_embedding(batch)
+    assert torch.allclose((x - embedded)[0], positions.weights[2:5], atol=1e-6)
+    weights = model.decoder(batch, memory, alignment_layer=1)[1]["attn"][0]
+    assert (weights[1, :, 2:] == 0).all()
+    assert (weights[2, :, 1:] == 0).all()
+
+
+@pytest.mark.parametrize("name", COMPOSER_OPTIONS)
+def test_beams_over_words_do_not_depend_on_the_batch(name):
+    model = build_model(**ENCODERS[name])
+    generator = SequenceGenerator(
+        [model], DictionaryTask().target_dictionary, beam_size=3, max_len_b=12
+    )
+
+    def beams(batch):
+        sample = {"net_input": {"src_tokens": batch, "src_lengths": (batch != 1).sum(1)}}
+        found = generator.generate([model], sample)
+        return [[(h["tokens"].tolist(), h["score"]) for h in beam] for beam in found]
+
+    together = beams(pad_batch(SENTENCES, left=True))
+    for sentence, beam in zip(SENTENCES, together):
+        (alone,) = beams(pad_batch([sentence]))
+        for (tokens, score), (expected, expected_score) in zip(beam, alone):
+            assert tokens == expected
+            assert abs(score - expected_score) <= 1e-4
+
+
+@pytest.mark.parametrize("name", COMPOSER_OPTIONS)
+def test_state_dicts_of_composers_load(name):
+    first, second = (build_model(seed=seed, **ENCODERS[name]) for seed in (1, 2))
+    second.load_state_dict(first.state_dict(), strict=True)
+    batch = pad_batch(SENTENCES)
+    with torch.no_grad():
+        assert torch.equal(first(batch, None, batch)[0], second(batch, None, batch)[0])
+
+
+@pytest.mark.parametrize("name", COMPOSER_OPTIONS)
+def test_composers_are_not_scaled(name):
+    options = ENCODERS[name]
+    plain, unscaled = (
+        build_model(**options),
+        build_model(no_scale_embedding=True, **options),
+    )
+    batch = pad_batch(["a b"])
+    assert torch.equal(*(m.encoder.embed_tokens(batch)[0] for m in (plain, unscaled)))
+
+
+@pytest.mark.parametrize(
+    ("options", "expected"),
+    [
+        ({"encoder_embedder": "char2subword"}, 256),
+        ({"encoder_embedder": "char-rnn"}, 50),
+        ({"encoder_embedder": "char-cnn"}, 15),
+        ({"encoder_embedder": "char-cnn", "char_cnn_filters": "elmo"}, 16),
+        ({"encoder_embedder": "char-cnn", "char_cnn_filters": "1:5"}, 15),
+        ({"encoder_embedder": "char-cnn", "char_embed_dim": 7}, 7),
+        ({"encoder_embedder": "mixture", "mixture_composer": "char-rnn"}, 50),
+        ({}, None),
+    ],
+)
+def test_width_of_character_embeddings(options, expected):
+    assert complete(model_args(**options)).char_embed_dim == expected
 
 
 # --- one-hot -------------------------------------------------------------------
@@ -406,6 +525,55 @@ WRONG = {
     ),
     "idle layers": ({"fusion_layers": 1}, "--fusion-layers 1 does nothing"),
     "heads": ({"encoder_attention_heads": 5}, "32 is not a multiple of --encoder-att"),
+    "ncf of words": (
+        {"encoder_embedder": "char-rnn", "encoder_fusion": "ncf"},
+        "--encoder-fusion ncf .* --encoder-embedder char-rnn gives one a word: drop either",
+    ),
+    "wsf of words": (
+        {"encoder_embedder": "char2subword", "encoder_fusion": "wsf"},
+        "--encoder-fusion wsf .* --encoder-embedder char2subword gives one a word",
+    ),
+    "shared composer": (
+        {"encoder_embedder": "char-cnn", "share_all_embeddings": True},
+        "with --encoder-embedder char-cnn drop that flag",
+    ),
+    "idle option": (
+        {"char_cnn_filters": "elmo", "encoder_embedder": "char-rnn"},
+        "--char-cnn-filters elmo does nothing with --encoder-embedder char-rnn: "
+        "drop that flag, or choose char-cnn",
+    ),
+    "idle width": ({"char_embed_dim": 16}, "choose char2subword or char-cnn or char-rnn"),
+    "idle limit": ({"max_word_chars": 20}, "--max-word-chars 20 does nothing"),
+    "no characters": (
+        {"encoder_embedder": "char-rnn", "max_word_chars": 0},
+        "--max-word-chars 0 must be at least 1",
+    ),
+    "character heads": (
+        {"encoder_embedder": "char2subword", "char_embed_dim": 18},
+        "--char-embed-dim 18 must be even and a multiple of --char2subword-heads 4",
+    ),
+    "fused mixture": (
+        {"encoder_embedder": "mixture", "encoder_fusion": "ncf"},
+        "--encoder-embedder mixture gives one a word",
+    ),
+    "idle mixture": (
+        {"encoder_embedder": "char-rnn", "mixture": "hybrid"},
+        "--mixture hybrid does nothing with --encoder-embedder char-rnn: drop that flag, "
+        "or choose mixture",
+    ),
+    "idle composer": (
+        {"encoder_embedder": "mixture", "char_rnn_hidden_dim": 9},
+        "does nothing with --encoder-embedder mixture --mixture-composer char2subword: "
+        "drop that flag, or choose char-rnn",
+    ),
+    "filters": (
+        {"encoder_embedder": "char-cnn", "char_cnn_filters": "huge"},
+        "--char-cnn-filters huge: .* nor a list",
+    ),
+    "wide filters": (
+        {"encoder_embedder": "char-cnn", "char_cnn_style": "fairseq", "max_word_chars": 5},
+        "--char-cnn-filters kim-large: no filter may be wider",
+    ),
 }
 
 
@@ -428,6 +596,7 @@ PRESETS = {
     "byte_transformer_iwslt": (6, 6, 512, 1024, 4),
     "byte_transformer_small": (3, 2, 128, 512, 4),
     "byte_transformer_tiny": (2, 2, 32, 64, 2),
+    "byte_transformer_char2subword_paper": (6, 6, 512, 2048, 8),
 }
 
 
@@ -443,6 +612,13 @@ def test_presets(arch):
     for side in ("encoder", "decoder"):
         names = ("embed_dim", "ffn_embed_dim", "attention_heads")
         assert [getattr(args, f"{side}_{name}") for name in names] == widths
+
+
+def test_char2subword_preset():
+    args = model_args("byte_transformer_char2subword_paper")
+    assert args.encoder_embedder == "char2subword"
+    found = (args.char2subword_layers, args.char_embed_dim, args.char2subword_heads)
+    assert found == (6, 768, 12)
 
 
 @pytest.mark.parametrize("arch", PRESETS)

@@ -1,5 +1,7 @@
 """The ordinary embedding table."""
 
+import math
+
 import torch.nn as nn
 
 
@@ -17,6 +19,7 @@ class DenseEmbedder(nn.Embedding):
     Source: Vaswani et al. 2017; initialised as in fairseq, N(0, 1/D).
     """
 
+    composes_words = False
     dropout_on_states = True
 
     def __init__(self, num_embeddings, embedding_dim, padding_idx, scale=1.0):
@@ -24,6 +27,12 @@ class DenseEmbedder(nn.Embedding):
         self.scale = scale
         nn.init.normal_(self.weight, mean=0, std=embedding_dim**-0.5)
         nn.init.zeros_(self.weight[padding_idx])
+
+    @classmethod
+    def build(cls, options, dictionary, dim):
+        """From ``no_scale_embedding``."""
+        scale = 1.0 if options.no_scale_embedding else math.sqrt(dim)
+        return cls(len(dictionary), dim, dictionary.pad(), scale)
 
     def forward(self, tokens):
         """

@@ -1,5 +1,7 @@
 """Embedding-less input and output: the identity matrix."""
 
+import math
+
 import torch
 import torch.nn as nn
 
@@ -20,6 +22,7 @@ class OneHotEmbedder(nn.Module):
     section 3. A one-hot state has no redundancy to drop, hence no dropout on it.
     """
 
+    composes_words = False
     dropout_on_states = False
 
     def __init__(self, num_embeddings, embedding_dim, padding_idx, scale=None):
@@ -32,6 +35,12 @@ class OneHotEmbedder(nn.Module):
         rows = torch.eye(num_embeddings, embedding_dim)
         rows[padding_idx] = 0
         self.register_buffer("rows", rows, persistent=False)
+
+    @classmethod
+    def build(cls, options, dictionary, dim):
+        """From ``no_scale_embedding``."""
+        scale = 1.0 if options.no_scale_embedding else math.sqrt(dim)
+        return cls(len(dictionary), dim, dictionary.pad(), scale)
 
     def forward(self, tokens):
         """

@@ -1,0 +1,57 @@
+#!/usr/bin/env python3
+"""Write the words that ``--encoder-embedder mixture`` shall know, most frequent first.
+
+    python data_prep/build_word_dict.py DATA -s de -t en --min-count 5 --max-words 30000
+
+reads ``DATA/train.de-en.de`` (or its twin ``train.en-de.de``) and writes
+``DATA/dict.word.de.txt``: a word and its count a line.
+"""
+
+import argparse
+import sys
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+
+from fairseq_bytefusion.text.word_list import count_words  # noqa: E402
+
+
+def find_text(data, src, tgt):
+    """The source side of the training text in ``data`` (Path).
+
+    Raises:
+        SystemExit: there is none.
+    """
+    tried = [data / f"train.{pair}.{src}" for pair in (f"{src}-{tgt}", f"{tgt}-{src}")]
+    for path in tried:
+        if path.exists():
+            return path
+    raise SystemExit(f"no such file: {tried[0]} (nor {tried[1].name})")
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("data", type=Path, help="raw-text directory")
+    parser.add_argument("-s", "--source-lang", required=True)
+    parser.add_argument("-t", "--target-lang", required=True)
+    parser.add_argument("--min-count", type=int, default=5, help="rarer words are left out")
+    parser.add_argument("--max-words", type=int, default=30000)
+    options = parser.parse_args()
+
+    text = find_text(options.data, options.source_lang, options.target_lang)
+    with open(text, "rb") as file:
+        counts = count_words(line.rstrip(b"\n") for line in file)
+    ranked = sorted(counts.items(), key=lambda item: (-item[1], item[0]))
+    kept = [item for item in ranked if item[1] >= options.min_count][: options.max_words]
+    if not kept:
+        raise SystemExit(f"no word of {text} occurs {options.min_count} times")
+    output = options.data / f"dict.word.{options.source_lang}.txt"
+    output.write_bytes(b"".join(b"%s %d\n" % item for item in kept))
+    covered = sum(count for _, count in kept) / sum(counts.values())
+    print(
+        f"{output}: {len(kept)} of {len(counts)} words, {covered:.1%} of the running words"
+    )
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,53 @@
+"""char-rnn: a bidirectional LSTM over the characters of a word."""
+
+import torch
+import torch.nn as nn
+from torch.nn.utils.rnn import pack_padded_sequence
+
+from .word_composer import WordComposer
+
+
+class CharRNN(WordComposer):
+    """The last states of a forward and a backward LSTM, then a linear layer.
+
+    Words are packed: no step reads padding.
+
+    Args:
+        dictionary, embedding_dim, char_dim, max_chars: see :class:`WordComposer`.
+        hidden_dim (int): width of a state in each direction.
+
+    Source: Ling et al. 2015, *Finding Function in Form*, section 3, equation 1 and below.
+    """
+
+    def __init__(
+        self, dictionary, embedding_dim, char_dim=50, hidden_dim=150, max_chars=50
+    ):
+        super().__init__(dictionary, embedding_dim, char_dim, max_chars, delimited=False)
+        self.lstm = nn.LSTM(char_dim, hidden_dim, batch_first=True, bidirectional=True)
+        self.projection = nn.Linear(2 * hidden_dim, embedding_dim)
+
+    @classmethod
+    def build(cls, options, dictionary, dim):
+        """From ``char_embed_dim``, ``char_rnn_hidden_dim``, ``max_word_chars``."""
+        return cls(
+            dictionary,
+            dim,
+            options.char_embed_dim,
+            options.char_rnn_hidden_dim,
+            options.max_word_chars,
+        )
+
+    def compose(self, symbols, lengths):
+        """
+        Args:
+            symbols (Long[U, C])
+            lengths (Long[U])
+
+        Returns:
+            Float[U, D]
+        """
+        packed = pack_padded_sequence(
+            self.characters(symbols), lengths.cpu(), batch_first=True, enforce_sorted=False
+        )
+        _, (last, _) = self.lstm(packed)
+        return self.projection(torch.cat([last[0], last[1]], 1))

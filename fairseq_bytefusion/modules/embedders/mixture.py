@@ -1,0 +1,126 @@
+"""mixture: a word composer with a table of known words."""
+
+import torch
+import torch.nn as nn
+import torch.nn.functional as F
+
+from ...text.word_list import hash_words
+
+MIXTURES = ("sum", "concat", "hybrid")
+_FINGERPRINT_BYTES = 6
+
+
+class WordTable(nn.Embedding):
+    """A learned row for each known word, found by the word's hash.
+
+    The hashes come from the list of words, not from a checkpoint, which holds but a
+    fingerprint of them: rows and words cannot come apart unnoticed.
+
+    Args:
+        hashes (Long[K]): of the words, in the order of the rows, all different.
+        embedding_dim (int): D.
+
+    Raises:
+        ValueError: no word, or two of the same hash.
+    """
+
+    def __init__(self, hashes, embedding_dim):
+        if not len(hashes) or len(hashes.unique()) < len(hashes):
+            raise ValueError("a word table needs words, each of them once")
+        super().__init__(len(hashes), embedding_dim)
+        hashes, rows = hashes.sort()
+        self.register_buffer("hashes", hashes, persistent=False)
+        self.register_buffer("rows", rows, persistent=False)
+        self.register_buffer("fingerprint", _fingerprint(hashes, rows))
+
+    def lookup(self, hashes):
+        """
+        Args:
+            hashes (Long[U])
+
+        Returns:
+            tuple: Long[U] rows, 0 for unknown words, and Bool[U], True at known ones.
+        """
+        place = torch.searchsorted(self.hashes, hashes).clamp(max=len(self.hashes) - 1)
+        known = self.hashes[place].eq(hashes)
+        return self.rows[place] * known, known
+
+    def _load_from_state_dict(self, state_dict, prefix, *args):
+        own = self.fingerprint
+        if not torch.equal(state_dict.get(prefix + "fingerprint", own).to(own), own):
+            raise ValueError(
+                "the list of words (dict.word.LANG.txt) is not the one of training: put "
+                "that file into the data directory"
+            )
+        super()._load_from_state_dict(state_dict, prefix, *args)
+
+
+def _fingerprint(hashes, rows):
+    """Float[6]: whole numbers below 256, which survive averaging and 16-bit floats."""
+    total = int((hashes * (2 * rows + 1)).sum()) & (2**64 - 1)
+    return torch.tensor([float(b) for b in total.to_bytes(8, "big")[:_FINGERPRINT_BYTES]])
+
+
+class Mixture(nn.Module):
+    """Composed vector ``c`` and table row ``e`` (zeros if unknown) of a word, mixed.
+
+    ``sum``: c + e. ``concat``: W (c, e) + b. ``hybrid``: e for a known word, else c;
+    known words are not composed. ``</s>`` is never in the table.
+
+    Args:
+        composer (WordComposer): D wide.
+        words (list of bytes): known words.
+        dictionary (fairseq.data.Dictionary)
+        mode (str): one of ``MIXTURES``.
+
+    Raises:
+        ValueError: an unknown mode; see also :class:`WordTable`.
+
+    Source: Aguilar et al. 2021, *Char2Subword*, section 3 (hybrid); Peters et al. 2018.
+    """
+
+    composes_words = True
+    dropout_on_states = True
+
+    def __init__(self, composer, words, dictionary, mode="sum"):
+        super().__init__()
+        if mode not in MIXTURES:
+            raise ValueError(f"unknown mixture {mode!r}, choose from {MIXTURES}")
+        self.mode = mode
+        self.embedding_dim = composer.embedding_dim
+        self.padding_idx = composer.padding_idx
+        self.composer = composer
+        self.table = WordTable(hash_words(words, dictionary), self.embedding_dim)
+        if mode == "concat":
+            self.projection = nn.Linear(2 * self.embedding_dim, self.embedding_dim)
+
+    @classmethod
+    def build(cls, options, dictionary, dim):
+        """From ``mixture``, ``mixture_composer`` and its options, ``source_words``."""
+        from . import COMPOSERS  # which names this module's neighbours
+
+        composer = COMPOSERS[options.mixture_composer].build(options, dictionary, dim)
+        return cls(composer, options.source_words, dictionary, options.mixture)
+
+    def forward(self, tokens):
+        """
+        Args:
+            tokens (Long[B, T]): padded on either side.
+
+        Returns:
+            tuple: states Float[B, S, D] and padding_mask Bool[B, S], as of the composer.
+        """
+        words = self.composer.words(tokens)
+        rows, known = self.table.lookup(words.hashes)
+        vectors = F.embedding(rows, self.table.weight)
+        if self.mode == "hybrid":
+            composed = self.composer.compose_rows(words, ~known)
+            vectors = vectors.index_copy(0, (~known).nonzero().flatten(), composed)
+        else:
+            composed = self.composer.compose_rows(words)
+            vectors = vectors.masked_fill(~known.unsqueeze(1), 0.0)
+            if self.mode == "sum":
+                vectors = composed + vectors
+            else:
+                vectors = self.projection(torch.cat([composed, vectors], 1))
+        return self.composer.place(vectors, words.index)

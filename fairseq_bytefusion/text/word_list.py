@@ -1,0 +1,75 @@
+"""Lists of known words: ``dict.word.<lang>.txt``, and the hashes of what they hold."""
+
+import re
+
+import torch
+
+from .words import symbol_tables, unique_words
+
+_WHITESPACE_RUN = re.compile(rb"[ \t\r\v\f]+")
+_CHUNK = 4096  # words hashed at a time
+
+
+def count_words(lines):
+    """How often each word occurs; words are what stands between whitespace.
+
+    Args:
+        lines (iterable of bytes): sentences without ``\\n``.
+
+    Returns:
+        dict of bytes to int
+    """
+    counts = {}
+    for line in lines:
+        for word in filter(None, _WHITESPACE_RUN.split(line)):
+            counts[word] = counts.get(word, 0) + 1
+    return counts
+
+
+def read_word_list(path):
+    """The words of a file of ``word count`` lines, in its order.
+
+    Args:
+        path (str)
+
+    Returns:
+        list of bytes
+
+    Raises:
+        OSError: it cannot be read.
+        ValueError: a line without a count, a word with whitespace, a word twice, or no
+            line at all.
+    """
+    with open(path, "rb") as file:
+        lines = [line for line in file.read().split(b"\n") if line]
+    words = []
+    for number, line in enumerate(lines, start=1):
+        word, _, count = line.rpartition(b" ")
+        if not word or not count.isdigit() or _WHITESPACE_RUN.search(word):
+            raise ValueError(f"{path}, line {number}: not a word and its count: {line!r}")
+        words.append(word)
+    if not words:
+        raise ValueError(f"{path} holds no word")
+    if len(set(words)) < len(words):
+        raise ValueError(f"{path} holds a word twice")
+    return words
+
+
+def hash_words(words, dictionary):
+    """The hash that each word has in a batch, see :class:`~.words.UniqueWords`.
+
+    Args:
+        words (list of bytes): without whitespace.
+        dictionary (fairseq.data.Dictionary)
+
+    Returns:
+        Long[K]
+    """
+    tables = symbol_tables(dictionary)
+    found = []
+    for start in range(0, len(words), _CHUNK):
+        rows = [dictionary.encode_line(w).long() for w in words[start : start + _CHUNK]]
+        batch = torch.nn.utils.rnn.pad_sequence(rows, True, dictionary.pad())
+        unique = unique_words(batch, dictionary.pad(), dictionary.eos(), tables, 1)
+        found.append(unique.hashes[unique.index[:, 0]])
+    return torch.cat(found)

@@ -1,0 +1,90 @@
+import importlib.util
+
+import pytest
+import torch
+
+from fairseq_bytefusion.text import ByteDictionary
+from fairseq_bytefusion.text.word_list import count_words, hash_words, read_word_list
+from fairseq_bytefusion.text.words import symbol_tables, unique_words
+
+from ..helpers import REPO, pad_batch, write_pair
+
+
+def test_words_are_counted_between_whitespace():
+    lines = [b"a b\ta", b"", b"  b", "nbsp\xa0stays".encode(), b"caf\xe9 \r"]
+    assert count_words(lines) == {
+        b"a": 2,
+        b"b": 2,
+        "nbsp\xa0stays".encode(): 1,
+        b"caf\xe9": 1,
+    }
+
+
+def test_read_what_was_written(tmp_path):
+    path = tmp_path / "dict.word.xx.txt"
+    path.write_bytes("a 5\nnbsp\xa0\u2028 3\n".encode() + b"caf\xe9 2\n")
+    assert read_word_list(path) == [b"a", "nbsp\xa0\u2028".encode(), b"caf\xe9"]
+
+
+@pytest.mark.parametrize(
+    ("raw", "message"),
+    [
+        (b"", "holds no word"),
+        (b"a 1\nb\n", "line 2: not a word and its count"),
+        (b"a b 1\n", "line 1: not a word"),
+        (b"a x\n", "line 1: not a word"),
+        (b" 3\n", "line 1: not a word"),
+        (b"a 1\na 2\n", "a word twice"),
+    ],
+)
+def test_wrong_files(tmp_path, raw, message):
+    path = tmp_path / "dict.word.xx.txt"
+    path.write_bytes(raw)
+    with pytest.raises(ValueError, match=message):
+        read_word_list(path)
+
+
+def test_hashes_are_those_of_a_batch(monkeypatch):
+    monkeypatch.setattr("fairseq_bytefusion.text.word_list._CHUNK", 2)
+    dictionary = ByteDictionary()
+    words = [b"kal", "मौसम".encode(), b"a", b"x" * 200, b"kall"]
+    found = hash_words(words, dictionary)
+    batch = pad_batch([w.decode() for w in words] + ["  ".join(["a", "kal"])])
+    unique = unique_words(batch, 1, 2, symbol_tables(dictionary), 50)
+    in_batch = torch.cat([unique.hashes, torch.tensor([0])])[unique.index]
+    assert torch.equal(in_batch[:5, 0], found)
+    assert torch.equal(in_batch[5, :2], found[[2, 0]])
+
+
+@pytest.fixture
+def build(monkeypatch, tmp_path):
+    """The script's ``main`` for ``tmp_path``, with flags."""
+    script = REPO / "data_prep/build_word_dict.py"
+    spec = importlib.util.spec_from_file_location("build_word_dict", script)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+
+    def run(*flags):
+        arguments = [script, tmp_path, "-s", "xx", "-t", "en", *flags]
+        monkeypatch.setattr("sys.argv", list(map(str, arguments)))
+        module.main()
+
+    return run
+
+
+def test_the_script(build, tmp_path, capsys):
+    write_pair(tmp_path, "train", ["b a b", "c b", "a"], ["", "", ""])
+    build("--min-count", "2")
+    path = tmp_path / "dict.word.xx.txt"
+    assert path.read_bytes() == b"b 3\na 2\n"
+    assert "2 of 3 words, 83.3% of the running words" in capsys.readouterr().out
+    build("--min-count", "1", "--max-words", "1")
+    assert read_word_list(path) == [b"b"]
+    with pytest.raises(SystemExit, match="no word of .* occurs 4 times"):
+        build("--min-count", "4")
+    (tmp_path / "train.xx-en.xx").rename(tmp_path / "train.en-xx.xx")
+    build("--min-count", "1")
+    assert read_word_list(path) == [b"b", b"a", b"c"]
+    (tmp_path / "train.en-xx.xx").unlink()
+    with pytest.raises(SystemExit, match="no such file: .*train.xx-en.xx"):
+        build()
