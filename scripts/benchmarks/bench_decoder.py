@@ -102,17 +102,10 @@ def random_batch(size, length, seed, device):
     return {"net_input": {name: x.to(device) for name, x in net_input.items()}}
 
 
-class Side:
-    """One of the two models, ready to decode a batch."""
-
-    def __init__(self, model, beam, sample, **limits):
-        self.model, self.sample = model, sample
-        self.generator = SequenceGenerator(
-            [model], ByteDictionary(), beam_size=beam, **limits
-        )
-
-    def __call__(self):
-        return self.generator.generate([self.model], self.sample)
+def search(model, beam, sample, **limits):
+    """A function that decodes ``sample`` with fairseq's own beam search."""
+    generator = SequenceGenerator([model], ByteDictionary(), beam_size=beam, **limits)
+    return lambda: generator.generate([model], sample)
 
 
 class Recorder(TorchFunctionMode):
@@ -165,7 +158,7 @@ def clock(function, device):
 
 def _memory(field):
     status = Path("/proc/self/status").read_text("utf-8")
-    return int(re.search(rf"{field}:\s+(\d+) kB", status)[1]) / 1024
+    return int(re.search(rf"{field}:\s+(\d+) kB", status)[1]) / 1024  # MB
 
 
 def peak_megabytes(function, device):
@@ -175,7 +168,7 @@ def peak_megabytes(function, device):
         before = torch.cuda.memory_allocated()
         function()
         return (torch.cuda.max_memory_allocated() - before) / 2**20
-    try:
+    try:  # Linux
         ctypes.CDLL("libc.so.6").malloc_trim(0)
         Path("/proc/self/clear_refs").write_text("5")  # resets the high-water mark
         before = _memory("VmRSS")
@@ -187,22 +180,19 @@ def peak_megabytes(function, device):
 
 def difference(theirs, ours):
     """Number of hypotheses that differ, and the largest difference of scores."""
-    differing, largest = 0, 0.0
-    for expected, found in zip(theirs, ours):
-        if [h["tokens"].tolist() for h in expected] != [
-            h["tokens"].tolist() for h in found
-        ]:
-            differing += 1
-        for a, b in zip(expected, found):
-            largest = max(largest, abs(float(a["score"]) - float(b["score"])))
-    return differing, largest
+    pairs = [pair for beams in zip(theirs, ours) for pair in zip(*beams)]
+    differing = sum(a["tokens"].tolist() != b["tokens"].tolist() for a, b in pairs)
+    return differing, max(abs(float(a["score"]) - float(b["score"])) for a, b in pairs)
 
 
 def measure(models, batch, length, args, device):
     """One cell; returns its row of the table as a dict."""
     source_length = args.source_length or length
     sample = random_batch(batch, source_length, args.seed, device)
-    sides = {name: Side(model, args.beam, length, sample) for name, model in models.items()}
+    limits = {"min_len": length, "max_len_b": length}
+    sides = {
+        name: search(model, args.beam, sample, **limits) for name, model in models.items()
+    }
     matmuls = matmuls_of(sides["ours"])
     peaks = {name: peak_megabytes(side, device) for name, side in sides.items()}
     times = {"fairseq": [], "ours": [], "matmuls": []}
@@ -233,7 +223,7 @@ def measure_text(models, batch, args, device):
     for sample in text_batches(args.text, batch, device):
         found = {}
         for name, model in models.items():
-            side = Side(model, args.beam, sample, max_len_a=3, max_len_b=200)
+            side = search(model, args.beam, sample, max_len_a=3, max_len_b=200)
             time_taken, found[name] = clock(side, device)
             seconds[name] += time_taken
         more, difference_here = difference(found["fairseq"], found["ours"])
@@ -253,7 +243,7 @@ def measure_text(models, batch, args, device):
 def profile(models, batch, length, args, device):
     """Print where our time goes."""
     sample = random_batch(batch, args.source_length or length, args.seed, device)
-    side = Side(models["ours"], args.beam, sample, min_len=length, max_len_b=length)
+    side = search(models["ours"], args.beam, sample, min_len=length, max_len_b=length)
     side()
     with torch.profiler.profile() as profiler:
         side()
@@ -268,9 +258,7 @@ def parse_args():
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--arch", default="byte_transformer")
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument(
-        "--source-length", type=int, help="bytes of the longest source (default: LENGTH)"
-    )
+    parser.add_argument("--source-length", type=int, help="bytes (default: LENGTH)")
     parser.add_argument("--device", default="cpu")
     parser.add_argument("--checkpoint", help="with --text: a trained model instead")
     parser.add_argument("--text", help="sources for --checkpoint, one a line")
