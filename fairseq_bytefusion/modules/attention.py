@@ -99,22 +99,23 @@ class MultiheadAttention(nn.Module):
                 cache.memory = self._project_memory(memory)
             keys, values = cache.memory
             bias = cache.memory_bias
-        scores = q @ keys
+        scores = torch.bmm(q.flatten(0, 1), keys).view(*q.shape[:3], -1)
         if bias is not None:
             scores += bias
         weights = _softmax(scores)
-        x = (weights @ values).transpose(1, 2).flatten(2)
-        return cache.linear(self.out_proj, x), weights
+        x = torch.bmm(weights.flatten(0, 1), values).view(q.shape)
+        return cache.linear(self.out_proj, x.transpose(1, 2).flatten(2)), weights
 
     def _split_heads(self, x):
         """Float[B, T, D] to Float[B, H, T, D/H], a view."""
         return x.unflatten(-1, (self.num_heads, self.head_dim)).transpose(1, 2)
 
     def _project_memory(self, memory):
-        """Scaled keys Float[S, H, d, T] and values Float[S, H, T, d]."""
+        """Scaled keys Float[S * H, d, T] and values Float[S * H, T, d]."""
         keys = self._split_heads(self.k_proj(memory) * self.head_dim**-0.5)
         values = self._split_heads(self.v_proj(memory))
-        return keys.transpose(2, 3).contiguous(), values.contiguous()
+        keys = keys.transpose(2, 3).contiguous()
+        return keys.flatten(0, 1), values.contiguous().flatten(0, 1)
 
     def _project_new(self, x, cache):
         """Queries Float[S, H, g, d] of ``x``, keys and values of it and all before."""

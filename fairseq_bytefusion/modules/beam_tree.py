@@ -45,12 +45,13 @@ class BeamTree:
         self._descends = torch.zeros(shape, dtype=torch.bool, device=device)
         self._keys = None  # Float[L, S, H, d, capacity]
         self._values = None  # Float[L, S, H, capacity, d]
-        self._plan = []  # for each coming step: its new nodes' places and its size
         self._places = None  # Long[S, g], of the newest nodes
-        self._forget_plan()
+        self._start_anew()
 
-    def _forget_plan(self):
-        self._plan = []
+    def _start_anew(self):
+        """Forget what holds for the present sentences and store only."""
+        # For each coming step, the last one first: its new nodes' places and its size.
+        self._plan, self._views = [], []
         sentences = self._descends.shape[0]
         self._rows = torch.arange(sentences, device=self._descends.device)[:, None]
 
@@ -94,15 +95,18 @@ class BeamTree:
             keys, values (Float[S, g, H, d])
 
         Returns:
-            tuple: keys Float[S, H, d, n] and values Float[S, H, n, d] of all nodes,
+            tuple: keys Float[S * H, d, n] and values Float[S * H, n, d] of all nodes,
             views of the store.
         """
         if self._keys is None:
             self._allocate(keys, self._descends.shape[2])
-        self._keys[layer][self._rows, :, :, self._places] = keys
-        self._values[layer][self._rows, :, self._places] = values
-        size = self.size
-        return self._keys[layer][..., :size], self._values[layer][:, :, :size]
+        if layer == len(self._views):  # views of each layer, not made at every step
+            views = self._keys[layer], self._values[layer]
+            self._views.append((*views, views[0].flatten(0, 1), views[1].flatten(0, 1)))
+        own_keys, own_values, all_keys, all_values = self._views[layer]
+        own_keys[self._rows, :, :, self._places] = keys
+        own_values[self._rows, :, self._places] = values
+        return all_keys[..., : self.size], all_values[:, : self.size]
 
     def _allocate(self, like, capacity):
         _, _, heads, width = like.shape
@@ -116,6 +120,7 @@ class BeamTree:
         if self._keys is not None:
             self._keys = _widened(self._keys, 4, capacity)
             self._values = _widened(self._values, 3, capacity)
+            self._start_anew()
 
     def _compact(self, alive, most):
         """Move the nodes that are alive (Bool[S, n]) to the first ``most`` places."""
@@ -151,7 +156,7 @@ class BeamTree:
             self._values[:, targets] = self._values[:, sources]
         self._descends = self._descends[:count]
         self._keys, self._values = self._keys[:, :count], self._values[:, :count]
-        self._forget_plan()
+        self._start_anew()
 
     def split(self):
         """Give every hypothesis a tree of its own: S * g sentences of one hypothesis.
@@ -171,14 +176,14 @@ class BeamTree:
         )
         self.beam, self.size = 1, places.shape[1]
         self._descends = used.new_ones(len(places), 1, self.size)
-        self._forget_plan()
+        self._start_anew()
 
     def select(self, sentences):
         """Sentence i becomes what ``sentences[i]`` was (Long[S']), copying its nodes."""
         self._descends = self._descends.index_select(0, sentences)
         self._keys = self._keys.index_select(1, sentences)
         self._values = self._values.index_select(1, sentences)
-        self._forget_plan()
+        self._start_anew()
 
 
 def _gather(nodes, places, dim):

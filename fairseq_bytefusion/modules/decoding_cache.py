@@ -19,7 +19,7 @@ class LayerCache:
         self._transposed = {}  # module: bias and transposed weight
         #: bias [3D] and transposed weight [D, 3D] of queries, keys and values
         self.projection = None
-        #: keys Float[S, H, d, T] and values Float[S, H, T, d] of the encoder's states
+        #: keys Float[S * H, d, T], values Float[S * H, T, d] of the encoder's states
         self.memory = None
 
     def write(self, keys, values):
@@ -135,16 +135,18 @@ class DecodingCache:
 
     def _keep(self, kept):
         """Keep the sentences ``kept``, in that order; the last ones move into the gaps."""
-        slots = [self._slots[sentence] for sentence in kept]
+        before = self._slots
+        slots = [before[sentence] for sentence in kept]
         count = len(slots)
         free = sorted(set(range(count)).difference(slots))
         target = dict(zip((slot for slot in slots if slot >= count), free))
         sources, targets = self._tensor(target.keys()), self._tensor(target.values())
         self.tree.move(sources, targets, count)
         for layer in self.layers:
-            for states in layer.memory:
+            by_sentence = [x.unflatten(0, (len(before), -1)) for x in layer.memory]
+            for states in by_sentence:
                 states[targets] = states[sources]
-            layer.memory = tuple(states[:count] for states in layer.memory)
+            layer.memory = tuple(x[:count].flatten(0, 1) for x in by_sentence)
         if self.memory_bias is not None:
             self.memory_bias[targets] = self.memory_bias[sources]
             self.memory_bias = self.memory_bias[:count]
@@ -167,9 +169,12 @@ class DecodingCache:
         if self.beam > 1:
             self.tree.split()
         self.tree.select(rows)
-        sentences = rows // self.beam
+        sentences, count = rows // self.beam, len(self._slots)
         for layer in self.layers:
-            layer.memory = tuple(x.index_select(0, sentences) for x in layer.memory)
+            layer.memory = tuple(
+                x.unflatten(0, (count, -1)).index_select(0, sentences).flatten(0, 1)
+                for x in layer.memory
+            )
         if self.memory_bias is not None:
             self.memory_bias = self.memory_bias.index_select(0, sentences)
         self.beam = 1

@@ -8,6 +8,7 @@ the hypotheses are the same, symbol by symbol, and their scores within 1e-4.
     python scripts/benchmarks/bench_decoder.py                 # every cell
     python scripts/benchmarks/bench_decoder.py --batch 8 --length 200 --rounds 5
     python scripts/benchmarks/bench_decoder.py --batch 8 --length 200 --profile
+    python scripts/benchmarks/bench_decoder.py --batch 32 --checkpoint C.pt --text test.de
 
 ``over matmuls`` is our time divided by the time of the matrix products of our own
 linear layers, replayed as ``nn.Linear`` does them with inputs of the same shapes.
@@ -23,6 +24,7 @@ from argparse import Namespace
 from pathlib import Path
 
 import torch
+from fairseq import checkpoint_utils
 from fairseq.models import ARCH_CONFIG_REGISTRY
 from fairseq.models.transformer import TransformerConfig, TransformerModelBase
 from fairseq.sequence_generator import SequenceGenerator
@@ -56,11 +58,35 @@ def build_models(arch, seed, device):
     theirs = TransformerModelBase.build_model(nested, Task())
     with torch.no_grad():  # as sure of itself as a trained model: no near ties
         theirs.decoder.output_projection.weight.mul_(4)
-    for layer in theirs.encoder.layers:  # current torch refuses fairseq's fused path
-        layer.can_use_fastpath = False
     ours = ByteTransformerModel.build_model(args, Task())
     ours.load_state_dict(theirs.state_dict(), strict=True)
+    return _ready(theirs, ours, device)
+
+
+def _ready(theirs, ours, device):
+    for layer in theirs.encoder.layers:  # current torch refuses fairseq's fused path
+        layer.can_use_fastpath = False
     return {"fairseq": theirs.eval().to(device), "ours": ours.eval().to(device)}
+
+
+def load_models(path, device):
+    """A trained model with dense embedders, and fairseq's with its weights."""
+    (ours,), _, _ = checkpoint_utils.load_model_ensemble_and_task([path])
+    theirs = TransformerModelBase.build_model(ours.cfg, Task())
+    theirs.load_state_dict(ours.state_dict(), strict=True)
+    return _ready(theirs, ours, device)
+
+
+def text_batches(path, size, device):
+    """The lines of a text file as batches of ``size``, in order."""
+    dictionary = ByteDictionary()
+    lines = [line for line in Path(path).read_bytes().split(b"\n") if line]
+    for start in range(0, len(lines), size):
+        rows = [dictionary.encode_line(x).long() for x in lines[start : start + size]]
+        tokens = torch.nn.utils.rnn.pad_sequence(rows, True, dictionary.pad())
+        lengths = torch.tensor([len(row) for row in rows])
+        net_input = {"src_tokens": tokens.to(device), "src_lengths": lengths.to(device)}
+        yield {"net_input": net_input}
 
 
 def random_batch(size, length, seed, device):
@@ -76,17 +102,10 @@ def random_batch(size, length, seed, device):
     return {"net_input": {name: x.to(device) for name, x in net_input.items()}}
 
 
-class Side:
-    """One of the two models, ready to decode a batch."""
-
-    def __init__(self, model, beam, length, sample):
-        self.model, self.sample = model, sample
-        self.generator = SequenceGenerator(
-            [model], ByteDictionary(), beam_size=beam, min_len=length, max_len_b=length
-        )
-
-    def __call__(self):
-        return self.generator.generate([self.model], self.sample)
+def search(model, beam, sample, **limits):
+    """A function that decodes ``sample`` with fairseq's own beam search."""
+    generator = SequenceGenerator([model], ByteDictionary(), beam_size=beam, **limits)
+    return lambda: generator.generate([model], sample)
 
 
 class Recorder(TorchFunctionMode):
@@ -139,7 +158,7 @@ def clock(function, device):
 
 def _memory(field):
     status = Path("/proc/self/status").read_text("utf-8")
-    return int(re.search(rf"{field}:\s+(\d+) kB", status)[1]) / 1024
+    return int(re.search(rf"{field}:\s+(\d+) kB", status)[1]) / 1024  # MB
 
 
 def peak_megabytes(function, device):
@@ -149,7 +168,7 @@ def peak_megabytes(function, device):
         before = torch.cuda.memory_allocated()
         function()
         return (torch.cuda.max_memory_allocated() - before) / 2**20
-    try:
+    try:  # Linux
         ctypes.CDLL("libc.so.6").malloc_trim(0)
         Path("/proc/self/clear_refs").write_text("5")  # resets the high-water mark
         before = _memory("VmRSS")
@@ -161,22 +180,19 @@ def peak_megabytes(function, device):
 
 def difference(theirs, ours):
     """Number of hypotheses that differ, and the largest difference of scores."""
-    differing, largest = 0, 0.0
-    for expected, found in zip(theirs, ours):
-        if [h["tokens"].tolist() for h in expected] != [
-            h["tokens"].tolist() for h in found
-        ]:
-            differing += 1
-        for a, b in zip(expected, found):
-            largest = max(largest, abs(float(a["score"]) - float(b["score"])))
-    return differing, largest
+    pairs = [pair for beams in zip(theirs, ours) for pair in zip(*beams)]
+    differing = sum(a["tokens"].tolist() != b["tokens"].tolist() for a, b in pairs)
+    return differing, max(abs(float(a["score"]) - float(b["score"])) for a, b in pairs)
 
 
 def measure(models, batch, length, args, device):
     """One cell; returns its row of the table as a dict."""
     source_length = args.source_length or length
     sample = random_batch(batch, source_length, args.seed, device)
-    sides = {name: Side(model, args.beam, length, sample) for name, model in models.items()}
+    limits = {"min_len": length, "max_len_b": length}
+    sides = {
+        name: search(model, args.beam, sample, **limits) for name, model in models.items()
+    }
     matmuls = matmuls_of(sides["ours"])
     peaks = {name: peak_megabytes(side, device) for name, side in sides.items()}
     times = {"fairseq": [], "ours": [], "matmuls": []}
@@ -201,10 +217,33 @@ def measure(models, batch, length, args, device):
     }
 
 
+def measure_text(models, batch, args, device):
+    """Free-running translation of real sentences; returns a row as a dict."""
+    seconds, differing, largest, count = dict.fromkeys(models, 0.0), 0, 0.0, 0
+    for sample in text_batches(args.text, batch, device):
+        found = {}
+        for name, model in models.items():
+            side = search(model, args.beam, sample, max_len_a=3, max_len_b=200)
+            time_taken, found[name] = clock(side, device)
+            seconds[name] += time_taken
+        more, difference_here = difference(found["fairseq"], found["ours"])
+        differing, largest = differing + more, max(largest, difference_here)
+        count += len(found["ours"])
+    return {
+        "batch": batch,
+        "sentences": count,
+        "fairseq sent/s": count / seconds["fairseq"],
+        "ours sent/s": count / seconds["ours"],
+        "ratio": seconds["fairseq"] / seconds["ours"],
+        "differing": differing,
+        "score difference": largest,
+    }
+
+
 def profile(models, batch, length, args, device):
     """Print where our time goes."""
     sample = random_batch(batch, args.source_length or length, args.seed, device)
-    side = Side(models["ours"], args.beam, length, sample)
+    side = search(models["ours"], args.beam, sample, min_len=length, max_len_b=length)
     side()
     with torch.profiler.profile() as profiler:
         side()
@@ -219,37 +258,42 @@ def parse_args():
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--arch", default="byte_transformer")
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument(
-        "--source-length", type=int, help="bytes of the longest source (default: LENGTH)"
-    )
+    parser.add_argument("--source-length", type=int, help="bytes (default: LENGTH)")
     parser.add_argument("--device", default="cpu")
+    parser.add_argument("--checkpoint", help="with --text: a trained model instead")
+    parser.add_argument("--text", help="sources for --checkpoint, one a line")
     parser.add_argument("--profile", action="store_true", help="profile ours instead")
-    return parser.parse_args()
+    args = parser.parse_args()
+    if (args.checkpoint is None) != (args.text is None):
+        parser.error("--checkpoint and --text go together")
+    return args
+
+
+def show(rows):
+    """Print rows as they come, under a heading."""
+    for i, row in enumerate(rows):
+        if i == 0:
+            print(*row, sep="\t")
+        values = (f"{x:.3g}" if isinstance(x, float) else x for x in row.values())
+        print(*values, sep="\t", flush=True)
 
 
 def main():
     args = parse_args()
     device = torch.device(args.device)
+    print(f"{args.checkpoint or args.arch}, beam {args.beam}, {device}", end=", ")
+    print(f"{torch.get_num_threads()} threads, torch {torch.__version__}")
+    if args.checkpoint:
+        models = load_models(args.checkpoint, device)
+        show(measure_text(models, batch, args, device) for batch in args.batch)
+        return
     models = build_models(args.arch, args.seed, device)
-    print(
-        f"{args.arch}, beam {args.beam}, {torch.get_num_threads()} threads, {device}, "
-        f"torch {torch.__version__}"
-    )
-    heading = None
-    for length in args.length:
-        for batch in args.batch:
-            if args.profile:
-                profile(models, batch, length, args, device)
-                continue
-            row = measure(models, batch, length, args, device)
-            if heading is None:
-                heading = list(row)
-                print("\t".join(heading))
-            print(
-                *(f"{x:.3g}" if isinstance(x, float) else x for x in row.values()),
-                sep="\t",
-                flush=True,
-            )
+    cells = [(batch, length) for length in args.length for batch in args.batch]
+    if args.profile:
+        for cell in cells:
+            profile(models, *cell, args, device)
+    else:
+        show(measure(models, *cell, args, device) for cell in cells)
 
 
 if __name__ == "__main__":

@@ -117,7 +117,7 @@ def test_finished_sentences_leave_and_the_last_ones_take_their_place():
         search.reorder(search.beam_order(kept))
         search.step()
         assert search.cache.tree.beam == 2
-        assert search.cache.layers[0].memory[0].shape[0] == len(kept)
+        assert search.cache.layers[0].memory[0].shape[0] == len(kept) * 2
     assert search.cache.num_rows == 2
 
 
@@ -189,7 +189,7 @@ def grow_tree(tree, steps, parents):
         mark = torch.full((seen.shape[0], tree.beam, 1, 1), float(step))
         keys, values = tree.write(0, mark, mark)
         tree.follow(parents)
-    return tree.open_step(), keys[:, 0, 0], values[:, 0, :, 0]
+    return tree.open_step(), keys[:, 0], values[:, :, 0]
 
 
 def test_the_drawing():
