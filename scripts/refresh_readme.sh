@@ -16,6 +16,10 @@ echo 'kal subah 7 baje alarm laga do' |
         2>"$RUN/interactive.log" | grep -E '^[SHD]-' >"$RUN/interactive.txt"
 insert interactive "$RUN/interactive.txt"
 
+sed -n '/^    from fairseq_bytefusion.generation/,/^        print/s/^    //p' README.md |
+    python - 2>/dev/null >"$RUN/python.txt"
+insert python "$RUN/python.txt"
+
 for table in results/bench_*.md; do
     insert "$(basename "$table" .md)" "$table"
 done
