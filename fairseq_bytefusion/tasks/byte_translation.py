@@ -7,27 +7,23 @@ from dataclasses import dataclass, field
 import numpy as np
 import torch
 from fairseq import utils
-from fairseq.logging import metrics
 from fairseq.modules import LearnedPositionalEmbedding
 from fairseq.sequence_scorer import SequenceScorer
 from fairseq.tasks import register_task
-from fairseq.tasks.translation import EVAL_BLEU_ORDER, TranslationConfig, TranslationTask
-from sacrebleu.metrics import BLEU
+from fairseq.tasks.translation import TranslationConfig, TranslationTask
 
 from .. import compat
 from ..data import ParallelDataset, infer_language_pair, load_parallel
 from ..generation import utf8_generator_class
 from ..text import ByteDictionary
 from ..text.word_list import read_word_list
+from .validation import LoggedValidation
 
 logger = logging.getLogger(__name__)
 
 # A translation may be this many times its source's bytes, plus this many, long:
 # the same sentence takes three times the bytes in Burmese that it takes in English.
 MAX_LEN_A, MAX_LEN_B = 3.0, 200
-
-# Keys of the logging outputs of validation.
-NGRAM_WEIGHT, NUM_STEPS = "ncf_lambda_", "_num_steps"
 
 
 @dataclass
@@ -53,7 +49,7 @@ class ByteTranslationConfig(TranslationConfig):
 
 
 @register_task("byte_translation", dataclass=ByteTranslationConfig)
-class ByteTranslationTask(TranslationTask):
+class ByteTranslationTask(LoggedValidation, TranslationTask):
     """Translation between raw-text files, read and written as UTF-8 bytes.
 
     ``DATA`` holds ``train.de-en.de``, ``train.de-en.en``, likewise ``valid`` and
@@ -273,7 +269,7 @@ class ByteTranslationTask(TranslationTask):
                 setattr(args, name, value)
         for flag in ("prefix_size", "score_reference"):
             if getattr(args, flag, 0):
-                self._require_references(f"--{flag.replace('_', '-')}")
+                self.require_references(f"--{flag.replace('_', '-')}")
         if seq_gen_cls is None and not self.cfg.allow_invalid_utf8:
             seq_gen_cls, extra = utf8_generator_class(args)
             extra_gen_cls_kwargs = {**extra, **(extra_gen_cls_kwargs or {})}
@@ -281,43 +277,13 @@ class ByteTranslationTask(TranslationTask):
             models, args, seq_gen_cls, extra_gen_cls_kwargs, **kwargs
         )
 
-    def _require_references(self, what):
+    def require_references(self, what):
+        """Raise ValueError where a loaded split has no references, which ``what`` needs."""
         for dataset in self.datasets.values():
             if dataset.tgt is None:
                 raise ValueError(
                     f"{what} needs references, and {dataset.src.path} has none beside it"
                 )
-
-    def valid_step(self, sample, model, criterion):
-        """As in fairseq; the n-gram weights of ncf are logged beside the loss.
-
-        Raises:
-            ValueError: the split has no reference.
-        """
-        if sample["target"] is None:
-            self._require_references("validation")
-        loss, sample_size, logging_output = super().valid_step(sample, model, criterion)
-        weights = model.ngram_weights() if hasattr(model, "ngram_weights") else {}
-        for n, weight in weights.items():
-            logging_output[f"{NGRAM_WEIGHT}{n}"] = weight
-        logging_output[NUM_STEPS] = 1
-        return loss, sample_size, logging_output
-
-    def reduce_metrics(self, logging_outputs, criterion):
-        """As in fairseq, and the n-gram weights; BLEU is logged also where it is 0."""
-        if self.cfg.eval_bleu and any("_bleu_sys_len" in log for log in logging_outputs):
-            for key in ("_bleu_counts", "_bleu_totals"):
-                metrics.log_scalar(key, np.zeros(EVAL_BLEU_ORDER))
-            for key in ("_bleu_sys_len", "_bleu_ref_len"):
-                metrics.log_scalar(key, 0)
-            metrics.log_derived("bleu", _bleu_of_counts)
-        super().reduce_metrics(logging_outputs, criterion)
-        # fairseq sums the outputs of workers; every one of them holds the same weights.
-        num_steps = sum(log.get(NUM_STEPS, 0) for log in logging_outputs)
-        keys = {k for log in logging_outputs for k in log if k.startswith(NGRAM_WEIGHT)}
-        for key in sorted(keys):
-            total = sum(log.get(key, 0) for log in logging_outputs)
-            metrics.log_scalar(key, total / num_steps, round=4)
 
     def inference_step(
         self, generator, models, sample, prefix_tokens=None, constraints=None
@@ -342,15 +308,3 @@ class ByteTranslationTask(TranslationTask):
             "alignment": torch.empty(0),
             "positional_scores": torch.zeros(1, device=device),
         }
-
-
-def _bleu_of_counts(meters):
-    """BLEU of the summed n-gram counts of a validation, as fairseq rounds it."""
-    bleu = BLEU.compute_bleu(
-        correct=meters["_bleu_counts"].sum,
-        total=meters["_bleu_totals"].sum,
-        sys_len=int(meters["_bleu_sys_len"].sum),
-        ref_len=int(meters["_bleu_ref_len"].sum),
-        smooth_method="exp",
-    )
-    return round(bleu.score, 2)
