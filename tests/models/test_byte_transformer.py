@@ -2,6 +2,7 @@ import pytest
 import torch
 from fairseq.models import ARCH_CONFIG_REGISTRY, ARCH_MODEL_INV_REGISTRY
 from fairseq.models.transformer import TransformerConfig, TransformerModelBase
+from fairseq.search import DiverseBeamSearch, DiverseSiblingsSearch
 from fairseq.sequence_generator import SequenceGenerator
 from omegaconf import OmegaConf
 
@@ -152,6 +153,33 @@ def test_same_beams_as_fairseq(options):
         ]
         for a, b in zip(ours_beam, theirs_beam):
             assert abs(a["score"] - b["score"]) <= 1e-4
+
+
+@pytest.mark.parametrize(
+    "search",
+    [
+        None,
+        DiverseBeamSearch(DictionaryTask().target_dictionary, 2, 0.5),
+        DiverseSiblingsSearch(DictionaryTask().target_dictionary, 0.5),
+    ],
+    ids=["beam", "groups", "siblings"],
+)
+def test_same_beams_in_an_ensemble_with_fairseqs_model(search):
+    args = model_args()
+    first, second = stock_transformer(args, seed=5), stock_transformer(args, seed=6)
+    ours = build_model()
+    ours.load_state_dict(first.state_dict(), strict=True)
+    source = pad_batch([s for s in SENTENCES if s])
+    sample = {"net_input": {"src_tokens": source, "src_lengths": (source != 1).sum(1)}}
+    dictionary = DictionaryTask().target_dictionary
+    found = []
+    for models in ([ours, second], [first, second]):
+        generator = SequenceGenerator(
+            models, dictionary, beam_size=4, max_len_b=25, search_strategy=search
+        )
+        beams = generator.generate(models, sample)
+        found.append([[h["tokens"].tolist() for h in beam] for beam in beams])
+    assert found[0] == found[1]
 
 
 def test_training_gradients_equal_fairseqs():
