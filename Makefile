@@ -20,7 +20,7 @@ quickstart: $(INSTALLED)
 	PATH="$(BIN):$$PATH" scripts/quickstart.sh
 
 test: lint
-	$(BIN)/python -m pytest
+	OMP_NUM_THREADS=1 $(BIN)/python -m pytest --numprocesses auto
 
 lint: $(INSTALLED)
 	$(BIN)/ruff check --quiet .

@@ -30,7 +30,14 @@ setup(
     python_requires=">=3.9,<3.14",
     packages=find_packages(include=["fairseq_bytefusion", "fairseq_bytefusion.*"]),
     install_requires=REQUIREMENTS,
-    extras_require={"dev": ["pytest>=7,<10", "hypothesis>=6.80,<7", "ruff>=0.4,<1"]},
+    extras_require={
+        "dev": [
+            "pytest>=7,<10",
+            "pytest-xdist>=3,<4",
+            "hypothesis>=6.80,<7",
+            "ruff>=0.4,<1",
+        ]
+    },
     entry_points={"console_scripts": ["bytefusion = fairseq_bytefusion.cli:main"]},
     classifiers=[
         "License :: OSI Approved :: MIT License",

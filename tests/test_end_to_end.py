@@ -8,6 +8,8 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 import torch
 
+from fairseq_bytefusion import cli
+
 from .helpers import (
     SENTENCES,
     TRAIN_FLAGS,
@@ -194,7 +196,7 @@ SYSTEMS = {
 
 @pytest.mark.parametrize("flags", SYSTEMS.values(), ids=SYSTEMS)
 def test_every_system_trains_resumes_averages_generates_and_scores(
-    toy_data, tmp_path, flags
+    toy_data, tmp_path, capsys, flags
 ):
     save = (*flags, "--save-interval-updates", "2", "--keep-interval-updates", "2")
     train(toy_data, tmp_path, *save, "--max-update", "4", "--no-epoch-checkpoints")
@@ -206,15 +208,17 @@ def test_every_system_trains_resumes_averages_generates_and_scores(
         assert re.search(rb"valid on 'valid' subset .*\| ncf_lambda_4 0\.2", resumed.stdout)
 
     average = tmp_path / "average.pt"
-    bytefusion("average", tmp_path, "--last", "2", "--output", average, cwd=USER_DIR.parent)
+    assert (
+        cli.main(["average", str(tmp_path), "--last", "2", "--output", str(average)]) == 0
+    )
     log = tmp_path / "log"
     log.write_bytes(
         fairseq(
             "generate", toy_data, *GENERATE, "--path", average, "--max-len-b", "5"
         ).stdout
     )
-    result = bytefusion("score", "--hyp", log, cwd=USER_DIR.parent)
-    assert b"BLEU = " in result.stdout
+    assert cli.main(["score", "--hyp", str(log)]) == 0
+    assert "BLEU = " in capsys.readouterr().out
 
 
 @pytest.mark.parametrize("name", ["ncf", "wsf", *COMPOSERS])
