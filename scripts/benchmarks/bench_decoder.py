@@ -270,12 +270,12 @@ def parse_args():
 
 
 def show(rows):
-    """Print rows as they come, under a heading."""
+    """Print rows as they come, as a table under a heading."""
     for i, row in enumerate(rows):
         if i == 0:
-            print(*row, sep="\t")
-        values = (f"{x:.3g}" if isinstance(x, float) else x for x in row.values())
-        print(*values, sep="\t", flush=True)
+            print(f"\n| {' | '.join(row)} |\n|{'---|' * len(row)}")
+        values = (f"{x:.3g}" if isinstance(x, float) else str(x) for x in row.values())
+        print(f"| {' | '.join(values)} |", flush=True)
 
 
 def main():

@@ -121,6 +121,13 @@ def peak_resident():
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--lengths", default="64,256,1024", help="row lengths in bytes")
+    parser.add_argument(
+        "--encoders",
+        nargs="+",
+        choices=ENCODERS,
+        default=ENCODERS,
+        help="those to run; ratios need fairseq and none",
+    )
     parser.add_argument("--tokens", type=int, default=4096, help="bytes in a batch")
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--threads", type=int, default=2)
@@ -143,11 +150,11 @@ def main():
         f"{options.layers} layers, {options.tokens} bytes a batch, {options.rounds} rounds"
     )
     print(
-        "| T | encoder | seconds | vs fairseq | vs none | vs its matrix products "
+        "\n| T | encoder | seconds | vs fairseq | vs none | vs its matrix products "
         "| embedder vs none | MiB |"
     )
     print("|---|---|---|---|---|---|---|---|")
-    encoders = {name: build_encoder(name, options) for name in ENCODERS}
+    encoders = {name: build_encoder(name, options) for name in options.encoders}
     for length in lengths:
         batch = real_text_batch(length, options.tokens, options.text)
         functions = {}
@@ -157,7 +164,7 @@ def main():
             if name != "fairseq":
                 functions[name, "embedder"] = partial(compose, encoder, batch)
         seconds = median_times(functions, options.rounds)
-        for name in ENCODERS:
+        for name in options.encoders:
             share = ""  # fairseq scales what its embedder returns elsewhere
             if (name, "embedder") in seconds:
                 share = f"{seconds[name, 'embedder'] / seconds['none']:.3f}"
