@@ -290,7 +290,9 @@ def _describe_checkpoint(filename):
     cfg = state.get("cfg") or {}
 
     def name(part):
-        node = cfg.get(part) or {}
+        if part not in cfg:  # cfg.get() of OmegaConf 2.0 raises
+            return None
+        node = cfg[part] or {}
         return node.get("_name") if hasattr(node, "get") else getattr(node, part, None)
 
     return f"{filename} (task {name('task')}, arch {name('model')})"
