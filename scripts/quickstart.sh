@@ -13,7 +13,7 @@ export PYTHONWARNINGS=ignore
 mkdir -p "$RUN"
 
 if [[ ! -e $RUN/trained ]]; then
-    echo "==> training on 8,300 Hinglish-English pairs (about 8 minutes on 2 cores;" \
+    echo "==> training on 8,300 Hinglish-English pairs (about 9 minutes on 2 cores;" \
         "log: $RUN/train.log)"
     fairseq-train "${COMMON[@]}" \
         --arch byte_transformer_small \
