@@ -148,34 +148,38 @@ def matmuls_of(side):
     return replay
 
 
-def clock(function, device):
-    start = time.perf_counter()
-    result = function()
-    if device.type == "cuda":
-        torch.cuda.synchronize()
-    return time.perf_counter() - start, result
-
-
 def _memory(field):
     status = Path("/proc/self/status").read_text("utf-8")
     return int(re.search(rf"{field}:\s+(\d+) kB", status)[1]) / 1024  # MB
 
 
-def peak_megabytes(function, device):
-    """What ``function`` adds to the memory in use; NaN where that cannot be known."""
+def clock(function, device):
+    """Seconds, the MB that it adds to the memory in use, and the result of ``function``."""
+    before = _watch_memory(device)
+    start = time.perf_counter()
+    result = function()
+    if device.type == "cuda":
+        torch.cuda.synchronize()
+    return time.perf_counter() - start, _peak_memory(device) - before, result
+
+
+def _watch_memory(device):
+    """MB in use now, from which on the peak counts; NaN where that cannot be known."""
     if device.type == "cuda":
         torch.cuda.reset_peak_memory_stats()
-        before = torch.cuda.memory_allocated()
-        function()
-        return (torch.cuda.max_memory_allocated() - before) / 2**20
+        return torch.cuda.memory_allocated() / 2**20
     try:  # Linux
         ctypes.CDLL("libc.so.6").malloc_trim(0)
         Path("/proc/self/clear_refs").write_text("5")  # resets the high-water mark
-        before = _memory("VmRSS")
-        function()
-        return _memory("VmHWM") - before
+        return _memory("VmRSS")
     except OSError:
         return float("nan")
+
+
+def _peak_memory(device):
+    if device.type == "cuda":
+        return torch.cuda.max_memory_allocated() / 2**20
+    return _memory("VmHWM") if Path("/proc/self/status").exists() else float("nan")
 
 
 def difference(theirs, ours):
@@ -194,13 +198,13 @@ def measure(models, batch, length, args, device):
         name: search(model, args.beam, sample, **limits) for name, model in models.items()
     }
     matmuls = matmuls_of(sides["ours"])
-    peaks = {name: peak_megabytes(side, device) for name, side in sides.items()}
     times = {"fairseq": [], "ours": [], "matmuls": []}
-    found = {}
+    peaks, found = dict.fromkeys(times, 0.0), {}
     for _ in range(args.rounds):
         for name, function in (*sides.items(), ("matmuls", matmuls)):
-            seconds, found[name] = clock(function, device)
+            seconds, peak, found[name] = clock(function, device)
             times[name].append(seconds)
+            peaks[name] = max(peaks[name], peak)
     medians = {name: statistics.median(values) for name, values in times.items()}
     differing, largest = difference(found["fairseq"], found["ours"])
     return {
@@ -224,7 +228,7 @@ def measure_text(models, batch, args, device):
         found = {}
         for name, model in models.items():
             side = search(model, args.beam, sample, max_len_a=3, max_len_b=200)
-            time_taken, found[name] = clock(side, device)
+            time_taken, _, found[name] = clock(side, device)
             seconds[name] += time_taken
         more, difference_here = difference(found["fairseq"], found["ours"])
         differing, largest = differing + more, max(largest, difference_here)

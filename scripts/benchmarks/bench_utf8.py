@@ -38,7 +38,7 @@ def share(model, sample, beam, length):
     )
     constrained = generator.search.step = Stopwatch(generator.search.step)
     plain = generator.search.search.step = Stopwatch(generator.search.search.step)
-    seconds, _ = clock(lambda: generator.generate([model], sample), torch.device("cpu"))
+    seconds, *_ = clock(lambda: generator.generate([model], sample), torch.device("cpu"))
     return seconds, (constrained.seconds - plain.seconds) / seconds
 
 
