@@ -1,0 +1,177 @@
+"""The command lines of the steps: what a reader would type in the repository's root."""
+
+import os
+import shlex
+
+from data_prep.readers import Languages, read_folder
+
+TASK = ("--user-dir", "fairseq_bytefusion", "--task", "byte_translation")
+
+
+def join(command):
+    """A list of words as a shell line."""
+    return shlex.join(map(str, command))
+
+
+class Commands:
+    """Command lines for a plan, each a list of str.
+
+    Args:
+        plan (Plan)
+    """
+
+    def __init__(self, plan):
+        self.plan, self.grid = plan, plan.grid
+
+    def data_dir(self, name):
+        """Path of a data directory."""
+        return f"{self.grid.work}/data/{name}"
+
+    def run_dir(self, run):
+        """Path of a run's folder."""
+        return f"{self.grid.work}/{run.path}"
+
+    def reference_dir(self, name):
+        """Where the untouched references of a data directory's test sets are."""
+        return (
+            f"{self.grid.work}/references/{name}"
+            if self.grid.moses
+            else self.data_dir(name)
+        )
+
+    def files(self, dataset, source, target):
+        """Split -> (source file, target file) of a pair of a dataset.
+
+        Raises:
+            FileNotFoundError, ValueError: the folder or the language is not there; the
+                message lists what is.
+        """
+        spec = self.grid.datasets[dataset]
+        folder = os.path.join(self.grid.data_root, spec.folder)
+        if self.grid.sample_pairs and not os.path.isdir(folder):
+            names = {
+                s: f"{folder}/{s}.{source}-{target}." for s in ("train", "valid", "test")
+            }
+            return {s: (name + source, name + target) for s, name in names.items()}
+        codes = spec.codes.get(source, ""), spec.codes.get(target, "")
+        try:
+            corpora = read_folder((folder,), Languages(source, target, *codes))
+        except OSError as error:
+            raise FileNotFoundError(
+                f"dataset {dataset}: {error}: set data_root ({self.grid.data_root}) to the "
+                "folder that holds it, or make it with data_prep/prepare.py"
+            ) from error
+        return {corpus.split: corpus.paths for corpus in corpora}
+
+    def prepare(self, job, out, moses):
+        """prepare.py for a PrepareJob; without ``moses`` for the references."""
+        spec = self.grid.datasets[job.dataset]
+        command = ["python", "data_prep/prepare.py", "-s", job.source, "-t", job.target]
+        command += ["--out", out]
+        files = self.files(job.dataset, job.source, job.target)
+        if job.splits == ("test",):
+            command += ["--test-pair", *files["test"]]
+        else:
+            command += ["--folder", os.path.join(self.grid.data_root, spec.folder)]
+            for side, lang in (("source", job.source), ("target", job.target)):
+                if lang in spec.codes:
+                    command += [f"--{side}-code", spec.codes[lang]]
+        tests = [self.files(d, source, job.target)["test"] for d, source in job.exclude]
+        if tests:
+            command += [
+                "--exclude",
+                *dict.fromkeys(path for pair in tests for path in pair),
+            ]
+        return command + ["--moses"] * moses
+
+    def inputs_of(self, job):
+        """Files that ``prepare`` reads."""
+        files = self.files(job.dataset, job.source, job.target)
+        paths = [path for split in job.splits for path in files.get(split, ())]
+        for dataset, source in job.exclude:
+            paths += self.files(dataset, source, job.target)["test"]
+        return list(dict.fromkeys(paths))
+
+    def vocabulary(self, setting):
+        """build_vocab.py on the training side of a setting's vocabulary directory."""
+        spec = self.grid.experiments[setting.experiment]
+        return [
+            *("python", "data_prep/build_vocab.py", self.data_dir(setting.vocabulary)),
+            *("-s", ",".join(setting.sources), "-t", setting.target),
+            *("--source-size", spec.source_subwords, "--target-size", spec.target_subwords),
+        ]
+
+    def train(self, run):
+        """fairseq-train; the wrapper adds ``--max-tokens``."""
+        setting, work = run.setting, self.run_dir(run)
+        start = []
+        if setting.start is not None:
+            first = self.plan.run_at(
+                "transfer_zero_shot", setting.start, run.system, run.seed
+            )
+            start = ["--finetune-from-model", f"{self.run_dir(first)}/average.pt"]
+        several = []
+        if len(setting.sources) > 1:
+            several = ["--sampling-temperature", setting.temperature]
+        every = setting.save_every
+        return [
+            *shlex.split(self.grid.launcher), self.data_dir(setting.data), *TASK,
+            "-s", ",".join(setting.sources), "-t", setting.target, *several,
+            *self._units(run), *shlex.split(self.grid.train_flags),
+            *self.grid.flags_of(run.system), *shlex.split(setting.flags), *start,
+            "--seed", run.seed, "--max-update", setting.updates,
+            "--validate-interval-updates", every, "--save-interval-updates", every,
+            "--keep-interval-updates", self.grid.average, "--no-epoch-checkpoints",
+            "--validate-interval", 10**6, "--save-interval", 10**6,
+            "--save-dir", f"{work}/checkpoints", "--log-format", "json",
+        ]  # fmt: skip
+
+    def _units(self, run):
+        unit = self.grid.systems[run.system].unit
+        return ["--source-unit", unit, "--target-unit", unit] if unit != "byte" else []
+
+    def average(self, run):
+        """bytefusion average of the last checkpoints."""
+        folder = self.run_dir(run)
+        return [
+            *(
+                "bytefusion",
+                "average",
+                f"{folder}/checkpoints",
+                "--last",
+                self.grid.average,
+            ),
+            *("--output", f"{folder}/average.pt"),
+        ]
+
+    def generate(self, run, test):
+        """fairseq-generate of a test set."""
+        return [
+            "fairseq-generate", self.data_dir(test.data), *TASK, "--gen-subset", "test",
+            "-s", test.source, "-t", run.setting.target, *self._units(run),
+            "--path", f"{self.run_dir(run)}/average.pt",
+            *shlex.split(self.grid.generate_flags),
+        ]  # fmt: skip
+
+    def scores(self, setting, seed):
+        """Path of the scores of a setting's runs of one seed."""
+        return (
+            f"{self.grid.work}/{setting.experiment}/{setting.name}/scores.seed{seed}.json"
+        )
+
+    def score(self, setting, seed):
+        """bytefusion score of all systems of a setting and seed, the baseline first."""
+        runs = self.plan.runs_of(setting, seed)
+        target = setting.target
+        references = [
+            f"{self.reference_dir(t.data)}/test.{t.source}-{target}.{target}"
+            for t in setting.tests
+        ]
+        return [
+            *("bytefusion", "score", "--json", "--num-bootstrap", self.grid.bootstrap),
+            *("--each", ",".join(t.name for t in setting.tests)),
+            *("--average", ",".join(t.name for t in setting.tests if t.averaged)),
+            *("--ref", *references),
+            *(["--detokenize", target] if self.grid.moses else []),
+            *("--hyp", *(f"{self.run_dir(run)}/{{}}.log" for run in runs)),
+        ]
