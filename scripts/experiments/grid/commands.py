@@ -113,6 +113,10 @@ class Commands:
         several = []
         if len(setting.sources) > 1:
             several = ["--sampling-temperature", setting.temperature]
+        flags = shlex.split(self.grid.train_flags) + shlex.split(setting.flags)
+        if "polynomial_decay" in flags:
+            # It does not find --max-update by itself, whatever its help says.
+            start += ["--total-num-update", setting.updates]
         every = setting.save_every
         return [
             *shlex.split(self.grid.launcher), self.data_dir(setting.data), *TASK,

@@ -74,14 +74,14 @@ def check_configuration(run, configuration):
     """Refuse a run folder that was begun with another configuration.
 
     Args:
-        run (Path): its ``configuration.json`` is written if there is none.
+        run (Path): its ``configuration.json`` is written if there is no checkpoint.
         configuration (dict): ``command`` (list of str), ``data`` (name -> hash).
 
     Raises:
         ValueError: says what differs and what to do.
     """
     path = run / "configuration.json"
-    if not path.exists():
+    if not (path.exists() and any(run.glob("checkpoints/*.pt"))):
         write_json(path, configuration)
         return
     old = read_json(path)
