@@ -16,11 +16,11 @@ MANY = "experiments/many_to_one"
         (
             "max_token",
             5,
-            "grid: there is no key 'max_token'; choose from profile, data_root",
+            "grid: there is no key 'max_token'; choose from profile, data_",
         ),
         ("work", None, "grid: the key work is missing"),
-        ("max_tokens", "4k", "grid: max_tokens must be a int; it is '4k'"),
-        ("average", True, "grid: average must be a int; it is True"),
+        ("max_tokens", "4k", "grid: max_tokens must be of type int; it is '4k'"),
+        ("average", True, "grid: average must be of type int; it is True"),
         ("datasets", {}, "datasets: must be a mapping of names; it is {}"),
         ("datasets/first/quotes", True, "datasets: first: there is no key 'quotes'"),
         ("datasets/first/licence", None, "datasets: first: the key licence is missing"),
@@ -33,7 +33,7 @@ MANY = "experiments/many_to_one"
         (
             f"{MANY}/systems/byte",
             [1],
-            "experiments: many_to_one: there is no system 'byte'; choose from subword, char",
+            "many_to_one: there is no system 'byte'; choose from subword, char",
         ),
         (f"{MANY}/systems/subword", 1, "many_to_one: subword needs a list of seeds"),
         (f"{MANY}/systems/subword", [3], "baseline byte_dense of the same seed, which has"),
@@ -41,7 +41,7 @@ MANY = "experiments/many_to_one"
         (f"{MANY}/dataset", "third", "no dataset 'third'; choose from first, second"),
         (f"{MANY}/updates", 9, "updates 9 must be a multiple of save_every 4"),
         (f"{MANY}/save_every", 8, "fewer than the 2 checkpoints to average"),
-        (f"{MANY}/sources", "hi", "experiments: many_to_one: sources must be a list"),
+        (f"{MANY}/sources", "hi", "experiments: many_to_one: sources must be of type list"),
         ("system_flags/byte", "x", "system_flags: there is no system 'byte'"),
         ("systems", {"byte": {}}, "systems: belong into"),
         (

@@ -189,7 +189,7 @@ def _build(kind, keys, where):
         is_bool = isinstance(value, bool) and wanted is not bool
         if wanted is not object and (not isinstance(value, wanted) or is_bool):
             name = getattr(wanted, "__name__", "number")
-            raise ValueError(f"{where}: {key} must be a {name}; it is {value!r}")
+            raise ValueError(f"{where}: {key} must be of type {name}; it is {value!r}")
     for name, f in fields.items():
         if f.metadata.get("required") and name not in keys:
             raise ValueError(f"{where}: the key {name} is missing")
