@@ -71,11 +71,11 @@ class Commands:
         files = self.files(job.dataset, job.source, job.target)
         if job.splits == ("test",):
             command += ["--test-pair", *files["test"]]
+        elif spec.cut_to_shorter:
+            command += ["--folder", self.cut_dir(job)]
         else:
             command += ["--folder", os.path.join(self.grid.data_root, spec.folder)]
-            for side, lang in (("source", job.source), ("target", job.target)):
-                if lang in spec.codes:
-                    command += [f"--{side}-code", spec.codes[lang]]
+            command += self._codes(job)
         tests = [self.files(d, source, job.target)["test"] for d, source in job.exclude]
         if tests:
             command += [
@@ -84,8 +84,27 @@ class Commands:
             ]
         return command + ["--moses"] * moses
 
+    def _codes(self, job):
+        codes = self.grid.datasets[job.dataset].codes
+        sides = (("source", job.source), ("target", job.target))
+        found = [(f"--{side}-code", codes[lang]) for side, lang in sides if lang in codes]
+        return [word for flag in found for word in flag]
+
+    def cut_dir(self, job):
+        """Where the cut files of a PrepareJob are, of a dataset with cut_to_shorter."""
+        return f"{self.grid.work}/cut/{job.data}/{job.source}"
+
+    def cut(self, job):
+        """cut_to_shorter.py for a PrepareJob."""
+        folder = os.path.join(self.grid.data_root, self.grid.datasets[job.dataset].folder)
+        return [
+            *("python", "scripts/experiments/steps/cut_to_shorter.py", folder),
+            *("-s", job.source, "-t", job.target, *self._codes(job)),
+            *("--out", self.cut_dir(job)),
+        ]
+
     def inputs_of(self, job):
-        """Files that ``prepare`` reads."""
+        """Files of the dataset that a job depends on."""
         files = self.files(job.dataset, job.source, job.target)
         paths = [path for split in job.splits for path in files.get(split, ())]
         for dataset, source in job.exclude:

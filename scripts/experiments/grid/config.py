@@ -30,13 +30,15 @@ class Dataset:
     """A folder of ``data_root`` that ``prepare.py --folder`` reads.
 
     ``codes``: language -> how its file names write it. ``quote_examples``: whether its
-    licence lets a committed report quote sentences.
+    licence lets a committed report quote sentences. ``cut_to_shorter``: a language may
+    have the first lines only of what others have.
     """
 
     folder: str = _required()
     licence: str = _required()
     quote_examples: bool = _required()
     codes: Dict[str, str] = field(default_factory=dict)
+    cut_to_shorter: bool = False
 
 
 @dataclass(frozen=True)

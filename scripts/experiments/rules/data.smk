@@ -12,7 +12,11 @@ def checked(function, *args):
 def prepare_inputs(wildcards):
     if grid.sample_pairs:
         return [f"{grid.data_root}/sliced.done"]
-    return checked(commands.inputs_of, plan.jobs[wildcards.data, wildcards.source])
+    job = plan.jobs[wildcards.data, wildcards.source]
+    files = checked(commands.inputs_of, job)
+    if grid.datasets[job.dataset].cut_to_shorter and "train" in job.splits:
+        files.append(f"{WORK}/cut/{job.data}/{job.source}.cut")
+    return files
 
 
 def prepare_command(wildcards, out, moses):
@@ -78,6 +82,21 @@ rule slices:
     shell:
         f"python {STEPS}/slice_sample.py data_prep/sample"
         " --pairs {params.pairs} --out {params.out}"
+
+
+def cut_job(wildcards):
+    return plan.jobs[wildcards.data, wildcards.source]
+
+
+rule cut:
+    input:
+        lambda w: checked(commands.inputs_of, cut_job(w)),
+    output:
+        touch(f"{WORK}/cut/{{data}}/{{source}}.cut"),
+    params:
+        command=lambda w: join(commands.cut(cut_job(w))),
+    shell:
+        "{params.command}"
 
 
 rule prepare:
