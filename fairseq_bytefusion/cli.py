@@ -131,6 +131,12 @@ def _parser():
         help="a checkpoint, several joined by colons, or the directory of one",
     )
     translate.add_argument(
+        "--data",
+        metavar="DIR",
+        help="where the vocabularies are (default: the data directory of training, or "
+        "else beside the checkpoint; the byte unit needs none)",
+    )
+    translate.add_argument(
         "--beam",
         type=_positive,
         default=5,
@@ -241,7 +247,7 @@ def _translate(args):
     from .data.line_stream import read_sentences
     from .generation import ByteTranslator
 
-    translator = ByteTranslator.from_pretrained(args.checkpoint, args.device)
+    translator = ByteTranslator.from_pretrained(args.checkpoint, args.device, args.data)
     lines = read_sentences(sys.stdin.buffer)
     # Enough at a time to put sentences of like length together.
     while chunk := list(itertools.islice(lines, 64 * args.batch_size)):

@@ -1,7 +1,7 @@
 """What ``bytefusion score`` reads: files of translations and of references."""
 
 from .detokenizer import detokenize
-from .hypotheses import read_hypotheses, read_lines
+from .hypotheses import read_hypotheses, read_lines, warn_of_unknown_symbols
 from .scoring import System
 
 PLACE = "{}"
@@ -32,6 +32,7 @@ def read_test_set(hypotheses, reference=None, language=None):
             )
         if read[0].references is None:
             raise ValueError(f"{hypotheses[0]} holds no references (T- lines): give --ref")
+        warn_of_unknown_symbols(read[0])
     references = read[0].references if reference is None else read_lines(reference)
     if language is not None:
         for hypothesis in read:
