@@ -3,6 +3,7 @@
 import argparse
 import itertools
 import json
+import logging
 import os
 import sys
 
@@ -174,6 +175,8 @@ def _score(args):
     from .evaluation.report import format_examples, format_scores
     from .evaluation.score_files import read_test_set
 
+    # It logs a line for every metric of every system.
+    logging.getLogger("sacrebleu").setLevel(logging.WARNING)
     if args.each is not None:
         _score_each(args)
         return

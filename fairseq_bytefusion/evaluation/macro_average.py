@@ -22,8 +22,8 @@ def score_test_sets(test_sets, averaged, num_bootstrap=1000):
         num_bootstrap (int): resamplings.
 
     Returns:
-        dict: ``sets``, name -> rows of :func:`score_systems`, and ``average``, such rows
-        without ``text``.
+        dict: ``sets``, name -> rows of :func:`score_systems`; ``averaged``, as given;
+        ``average``, such rows without ``text``.
 
     Raises:
         ValueError: see :func:`score_systems`; an unknown name.
@@ -50,7 +50,7 @@ def score_test_sets(test_sets, averaged, num_bootstrap=1000):
         if len(names) > 1:
             chosen = [test_sets[name] for name in averaged]
             _add_significance(average, chosen, metric, num_bootstrap)
-    return {"sets": sets, "average": average}
+    return {"sets": sets, "averaged": list(averaged), "average": average}
 
 
 def _add_significance(average, test_sets, metric_name, num_bootstrap):

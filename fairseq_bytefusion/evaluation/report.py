@@ -40,7 +40,7 @@ def format_test_sets(scores):
         str: a block for each test set and one for the average.
     """
     blocks = [f"== {name}\n{format_scores(rows)}" for name, rows in scores["sets"].items()]
-    lines = [f"== average of {len(scores['sets'])} test sets"]
+    lines = [f"== average of {', '.join(scores['averaged'])}"]
     width = max(len(row["system"]) for row in scores["average"])
     for row in scores["average"]:
         cells = [f"{name} {_cell(row[name])}" for name in row if name != "system"]

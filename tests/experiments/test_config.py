@@ -72,6 +72,6 @@ def test_profiles_are_valid_and_have_every_experiment(profile):
 
 def test_flags_of_a_system_are_its_own_and_the_profiles():
     grid = read_grid(SMOKE)
-    assert grid.flags_of("byte_one_hot")[:2] == ["--encoder-embedder", "one-hot"]
-    assert grid.flags_of("byte_one_hot")[-2:] == ["--decoder-embed-dim", "264"]
+    assert grid.flags_of("byte_wsf_one_hot")[:2] == ["--encoder-embedder", "one-hot"]
+    assert grid.flags_of("byte_wsf_one_hot")[-2:] == ["--decoder-embed-dim", "264"]
     assert grid.flags_of("byte_dense") == []

@@ -1,12 +1,16 @@
 """Figures of the report as inline SVG, in colours that fit a light and a dark page."""
 
 import io
+import logging
 import re
 
 import matplotlib
 
 matplotlib.use("Agg")
 from matplotlib import pyplot  # noqa: E402
+
+# Otherwise every font it looks at is a line where fairseq has set up logging.
+logging.getLogger("matplotlib").setLevel(logging.WARNING)
 
 # Okabe and Ito's palette, of which every colour is told apart on white and on black.
 COLOURS = ("#0072b2", "#e69f00", "#009e73", "#cc79a7", "#d55e00", "#56b4e9", "#999933")
