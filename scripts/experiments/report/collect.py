@@ -82,7 +82,12 @@ def collect(plan, commands, experiment):
     shown = settings
     if experiment == "transfer_few_shot":
         shown = _with_zero_shot(plan, settings)
-    columns = [_column(s, t) for s in shown for t in s.tests if _is_shown(s, t, experiment)]
+    columns = [
+        _column(setting, test, experiment)
+        for setting in shown
+        for test in setting.tests
+        if setting.experiment == experiment or test.averaged
+    ]
     rows = _rows(plan, commands, settings, shown, columns)
     _add_sizes_and_speeds(rows, trainings, commands)
     stats = _stats(plan, commands, settings)
@@ -102,18 +107,10 @@ def _with_zero_shot(plan, settings):
     return shown
 
 
-def _is_shown(setting, test, experiment):
-    return setting.experiment == experiment or test.averaged
-
-
-def _column(setting, test):
-    if setting.start is not None:
-        size = int(setting.name.rpartition("-")[2])
+def _column(setting, test, experiment):
+    if experiment == "transfer_few_shot":
+        size = 0 if setting.start is None else int(setting.name.rpartition("-")[2])
         return Column(setting.name, test.name, f"{test.name} {size}", False, size)
-    if setting.experiment == "transfer_zero_shot":
-        label = test.name if test.averaged else f"{test.name} (seen)"
-        size = 0 if test.averaged else None
-        return Column(setting.name, test.name, label, test.averaged, size)
     label = test.name if test.averaged else f"{test.name} (seen)"
     return Column(setting.name, test.name, label, test.averaged)
 

@@ -132,7 +132,7 @@ def _examples(grid, translations):
         test
         for tests in translations.values()
         for test in tests
-        if grid.datasets[test.dataset].quote_examples
+        if grid.datasets[test.dataset].quote_examples and len(test.hypotheses) > 1
     ]
     return most_different(allowed, NUM_EXAMPLES)
 

@@ -87,6 +87,8 @@ def note(results):
         )
     if any("(seen)" in column.label for column in results.columns):
         sentences.append("(seen): the training's own language or domain; not averaged.")
+    if any(column.size is not None for column in results.columns):
+        sentences.append("After a language: pairs fine-tuned on; 0 is zero-shot.")
     return sentences
 
 
