@@ -132,6 +132,12 @@ def _parser():
         help="a checkpoint, several joined by colons, or the directory of one",
     )
     translate.add_argument(
+        "-s",
+        "--source-lang",
+        metavar="LANG",
+        help="which of the model's source languages (needed with --source-tag only)",
+    )
+    translate.add_argument(
         "--data",
         metavar="DIR",
         help="where the vocabularies are (default: the data directory of training, or "
@@ -250,7 +256,9 @@ def _translate(args):
     from .data.line_stream import read_sentences
     from .generation import ByteTranslator
 
-    translator = ByteTranslator.from_pretrained(args.checkpoint, args.device, args.data)
+    translator = ByteTranslator.from_pretrained(
+        args.checkpoint, args.device, args.data, args.source_lang
+    )
     lines = read_sentences(sys.stdin.buffer)
     # Enough at a time to put sentences of like length together.
     while chunk := list(itertools.islice(lines, 64 * args.batch_size)):

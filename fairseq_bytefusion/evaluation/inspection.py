@@ -93,7 +93,8 @@ def format_summary(summary):
         f"fusion {options.get('encoder_fusion', 'none')}",
         f"  units {task_options.get('source_unit', 'byte')} / "
         f"{task_options.get('target_unit', 'byte')}, "
-        f"{task_options.get('source_lang')} into {task_options.get('target_lang')}",
+        f"{task_options.get('source_lang')} into {task_options.get('target_lang')}"
+        f"{', source tags' if task_options.get('source_tags') else ''}",
     ]
     largest = max(map(abs, summary.ngram_weights.values()), default=0) or 1.0
     for n, weight in summary.ngram_weights.items():

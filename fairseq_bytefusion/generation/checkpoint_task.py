@@ -7,13 +7,14 @@ from fairseq import checkpoint_utils, utils
 from ..text import UNITS
 
 
-def task_overrides(path, data=None):
+def task_overrides(path, data=None, source_lang=None):
     """Settings of a checkpoint's task that must change for translation.
 
     Args:
         path (str): a checkpoint.
         data (str or Path, optional): directory with the vocabularies; by default that
             of training, or else that of the checkpoint.
+        source_lang (str, optional): instead of that, or those, of training.
 
     Returns:
         dict: as fairseq's ``arg_overrides``.
@@ -35,6 +36,8 @@ def task_overrides(path, data=None):
             f"{ByteTranslationTask.NAME} translates raw text"
         )
     overrides = {}
+    if source_lang is not None:
+        overrides["source_lang"] = cfg["source_lang"] = source_lang
     for key in ("source_lang", "target_lang"):
         if cfg.get(key) is None:  # found in the data of training, which may be gone
             # A checkpoint of the byte unit older than this entry names no file by it.
@@ -53,7 +56,7 @@ def _files(task, model):
     for side in ("source", "target"):
         pattern = UNITS[task.get(f"{side}_unit", "byte")].filename
         if pattern is not None:
-            names.append(pattern.format(task[f"{side}_lang"]))
+            names += map(pattern.format, task[f"{side}_lang"].split(","))
     if model.get("encoder_embedder") == "mixture":
         names.append(f"dict.word.{task['source_lang']}.txt")
     return names

@@ -42,7 +42,7 @@ class ByteTranslator:
         self.device = torch.device(device)
 
     @classmethod
-    def from_pretrained(cls, path_or_dir, device=None, data=None):
+    def from_pretrained(cls, path_or_dir, device=None, data=None, source_lang=None):
         """Load a checkpoint; the data it was trained on need not be there any more.
 
         Vocabularies of other units than the byte are read from ``data``; without it
@@ -55,6 +55,8 @@ class ByteTranslator:
                 ``checkpoint_last.pt``.
             device (str or torch.device, optional): by default a GPU where there is one.
             data (str or Path, optional): a directory with the vocabularies.
+            source_lang (str, optional): which of several sources the sentences are in;
+                a model with ``--source-tag`` must know.
 
         Raises:
             OSError: no such file.
@@ -64,7 +66,7 @@ class ByteTranslator:
         """
         paths = _checkpoints(os.fspath(path_or_dir))
         models, cfg, task = checkpoint_utils.load_model_ensemble_and_task(
-            paths, arg_overrides=task_overrides(paths[0], data)
+            paths, arg_overrides=task_overrides(paths[0], data, source_lang)
         )
         for model in models:
             model.prepare_for_inference_(cfg)
@@ -90,7 +92,8 @@ class ByteTranslator:
 
         Raises:
             TypeError: ``sentences`` is not a list of str.
-            ValueError: a line end within a sentence; beam or batch size below one.
+            ValueError: a line end within a sentence; beam or batch size below one; a
+                model with ``--source-tag`` of several languages, none of them chosen.
         """
         for name, value in (("beam", beam), ("batch_size", batch_size)):
             if value < 1:

@@ -9,8 +9,9 @@ from fairseq.tasks import register_task
 from fairseq.tasks.translation import TranslationTask
 
 from .. import compat
-from ..data import ParallelDataset, infer_language_pair, load_parallel
+from ..data import ParallelDataset, load_parallel
 from ..generation import utf8_generator_class
+from .languages import complete_languages, source_languages
 from .limits import MAX_LEN_A, MAX_LEN_B, LengthLimits
 from .options import ByteTranslationConfig
 from .validation import LoggedValidation
@@ -26,9 +27,9 @@ class ByteTranslationTask(
     """Translation between raw-text files, read and written as symbols of a unit.
 
     ``DATA`` holds ``train.de-en.de``, ``train.de-en.en``, likewise ``valid`` and
-    ``test``: one sentence a line. Training drops pairs that are empty or too long
-    and says how many; every other split keeps every line, an over-long source cut
-    to ``--max-source-positions``.
+    ``test``: one sentence a line. Several sources (``-s de,fr``) may share a target.
+    Training drops pairs that are empty or too long and says how many; every other split
+    keeps every line, an over-long source cut to ``--max-source-positions``.
     """
 
     NAME = "byte_translation"
@@ -45,9 +46,9 @@ class ByteTranslationTask(
         """Set up the task; what is not given of the language pair is inferred.
 
         Raises:
-            FileNotFoundError, ValueError: see ``data.infer_language_pair`` and
+            FileNotFoundError, ValueError: see ``complete_languages`` and
                 ``load_dictionaries``.
-            ValueError: an option that byte_translation does not have.
+            ValueError: an option that byte_translation does not have, or a bad value.
         """
         compat.utf8_standard_streams()
         if cfg.load_alignments:
@@ -55,12 +56,17 @@ class ByteTranslationTask(
                 "--load-alignments reads binarised files, which byte_translation "
                 "does not have: drop that flag"
             )
-        if cfg.source_lang is None or cfg.target_lang is None:
-            data_dir = utils.split_paths(cfg.data)[0]
-            cfg.source_lang, cfg.target_lang = infer_language_pair(
-                data_dir, cfg.source_lang, cfg.target_lang
+        if not cfg.sampling_temperature > 0:
+            raise ValueError(
+                f"--sampling-temperature {cfg.sampling_temperature:g} must be above 0: 1 "
+                "mixes the pairs as they are, 5 makes their shares more alike"
             )
-        return cls(cfg, *load_dictionaries(cfg, [cfg.source_lang]))
+        return cls(cfg, *load_dictionaries(cfg, complete_languages(cfg)))
+
+    @property
+    def source_langs(self):
+        """list of str: the source languages, one or several."""
+        return source_languages(self.cfg.source_lang)
 
     @classmethod
     def build_dictionary(cls, *args, **kwargs):
@@ -85,7 +91,7 @@ class ByteTranslationTask(
         self.datasets[split] = load_parallel(
             paths[(epoch - 1) % len(paths)],
             split,
-            cfg.source_lang,
+            self.source_langs,
             self.src_dict,
             cfg.target_lang,
             self.tgt_dict,
@@ -99,6 +105,7 @@ class ByteTranslationTask(
             left_pad_source=cfg.left_pad_source,
             left_pad_target=cfg.left_pad_target,
             shuffle=is_train,
+            temperature=cfg.sampling_temperature,
             num_buckets=cfg.num_batch_buckets,
             pad_to_multiple=cfg.required_seq_len_multiple,
         )
@@ -115,8 +122,13 @@ class ByteTranslationTask(
         )
 
     def get_interactive_tokens_and_lengths(self, lines, encode_fn):
-        """Ids and lengths of ``lines``; an over-long line is cut, with a warning."""
-        limit = self.source_limit()
+        """Ids and lengths of ``lines``; an over-long line is cut, with a warning.
+
+        Raises:
+            ValueError: the model has tags, and the lines' language is not known.
+        """
+        tag = self.source_tag()
+        limit = self.source_limit() - len(tag)
         tokens = []
         for line in lines:
             ids = self.source_dictionary.encode_line(encode_fn(line)).long()
@@ -128,7 +140,7 @@ class ByteTranslationTask(
                     limit - 1,
                 )
                 ids = self.source_dictionary.truncate(ids, limit)
-            tokens.append(ids)
+            tokens.append(torch.cat([tag, ids]))
         return tokens, [len(ids) for ids in tokens]
 
     def build_generator(
@@ -162,10 +174,10 @@ class ByteTranslationTask(
 
     def require_references(self, what):
         """Raise ValueError where a loaded split has no references, which ``what`` needs."""
-        for dataset in self.datasets.values():
+        for split, dataset in self.datasets.items():
             if dataset.tgt is None:
                 raise ValueError(
-                    f"{what} needs references, and {dataset.src.path} has none beside it"
+                    f"{what} needs references, and {split} of {self.cfg.data} has none"
                 )
 
     def inference_step(
@@ -179,7 +191,7 @@ class ByteTranslationTask(
             return hypotheses
         src_tokens = sample["net_input"]["src_tokens"]
         lengths = src_tokens.ne(self.source_dictionary.pad()).sum(1)
-        for row in (lengths <= 1).nonzero().flatten().tolist():
+        for row in (lengths <= self.num_source_specials).nonzero().flatten().tolist():
             hypotheses[row] = [self._empty_hypothesis(src_tokens.device)]
         return hypotheses
 

@@ -29,6 +29,11 @@ class LengthLimits:
                 self.learned_positions = {**self.learned_positions, side: limit}
         return model
 
+    @property
+    def num_source_specials(self):
+        """int: ids of a source that are not text: ``</s>`` and, with tags, its tag."""
+        return 1 + bool(self.source_dictionary.tags)
+
     def source_limit(self):
         """int: the most ids of a source, ``</s>`` included."""
         limit = self.cfg.max_source_positions
@@ -70,10 +75,10 @@ class LengthLimits:
             return indices
         limits = [min(limit, dataset.max_batch_tokens or limit) for limit in max_positions]
         units = self.source_dictionary.plural, self.target_dictionary.plural
+        longest = limits[0] - self.num_source_specials
         reasons = {
             "an empty side": dataset.empty(indices),
-            f"a source over {limits[0] - 1} {units[0]}": dataset.src_lengths[indices]
-            > limits[0],
+            f"a source over {longest} {units[0]}": dataset.src_lengths[indices] > limits[0],
         }
         if dataset.tgt_lengths is not None:
             too_long = dataset.tgt_lengths[indices] > limits[1]

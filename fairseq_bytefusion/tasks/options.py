@@ -23,6 +23,21 @@ class ByteTranslationConfig(TranslationConfig):
     target_unit: ChoiceEnum(list(UNITS)) = field(
         default="byte", metadata={"help": _UNIT_HELP % "target"}
     )
+    sampling_temperature: float = field(
+        default=1.0,
+        metadata={
+            "help": "several sources (-s de,fr): an epoch has n_i ** (1/T) of each pair, "
+            "scaled so that it has as many sentences as all pairs together; 1 takes every "
+            "sentence once"
+        },
+    )
+    source_tag: bool = field(
+        default=False,
+        metadata={
+            "help": "begin every source with a symbol of its language; a checkpoint "
+            "remembers them, so that the flag is for training alone"
+        },
+    )
     left_pad_source: bool = field(
         default=False, metadata={"help": "pad the source on the left"}
     )

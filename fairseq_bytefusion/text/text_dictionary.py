@@ -60,14 +60,30 @@ class TextDictionary(Dictionary):
         super().__init__()
         #: path of the vocabulary file and SHA-256 of its content; None without one
         self.path = self.digest = None
+        #: language -> id of its tag
+        self.tags = {}
         #: how many decoded sentences were not UTF-8, since construction
         self.num_invalid_decoded = 0
 
     def fix(self):
         """No symbol of text is added from here on."""
         self._is_fixed = True
-        #: V' symbols that are not tags, the special ones included
-        self.num_text_symbols = len(self)
+        self._num_text_symbols = len(self)
+
+    def set_tags(self, langs):
+        """Let the symbols behind those of text be tags, one a language, and no others.
+
+        Args:
+            langs (list of str): different codes.
+        """
+        end = self._num_text_symbols
+        for symbol in self.symbols[end:]:
+            del self.indices[symbol]
+        del self.symbols[end:], self.count[end:]
+        for lang in langs:
+            # No symbol of any unit holds a space.
+            super().add_symbol(f"language {lang}")
+        self.tags = {lang: end + i for i, lang in enumerate(langs)}
 
     def add_symbol(self, word, n=1, overwrite=False):
         """As in fairseq, but refuses symbols that are not there already.

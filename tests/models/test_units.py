@@ -76,9 +76,7 @@ def test_characters_and_bytes_have_the_same_words(boundary):
     words = []
     for dictionary in (CHARS, ByteDictionary()):
         ids = dictionary.encode_line(TEXT).long()[None]
-        starts = block_starts(
-            ids, ids.eq(1), dictionary.eos(), symbol_tables(dictionary), boundary
-        )
+        starts = block_starts(ids, ids.eq(1), symbol_tables(dictionary), boundary)
         begins = starts[0].nonzero().flatten().tolist()
         blocks = ids[0].tensor_split(begins[1:])
         words.append([dictionary.decode(block) for block in blocks])
