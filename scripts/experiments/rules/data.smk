@@ -9,19 +9,37 @@ def checked(function, *args):
         raise WorkflowError(str(error)) from None
 
 
-def prepare_inputs(wildcards):
+def dataset_files(job):
+    """Files of a dataset that a job reads, or the mark that they are made."""
     if grid.sample_pairs:
         return [f"{grid.data_root}/sliced.done"]
+    return checked(commands.inputs_of, job)
+
+
+def prepare_inputs(wildcards):
     job = plan.jobs[wildcards.data, wildcards.source]
-    files = checked(commands.inputs_of, job)
+    files = dataset_files(job)
     if grid.datasets[job.dataset].cut_to_shorter and "train" in job.splits:
         files.append(f"{WORK}/cut/{job.data}/{job.source}.cut")
     return files
 
 
-def prepare_command(wildcards, out, moses):
+def prepare_command(wildcards):
     job = plan.jobs[wildcards.data, wildcards.source]
-    return join(checked(commands.prepare, job, out, moses))
+    out = commands.data_dir(job.data)
+    return join(checked(commands.prepare, job, out, grid.moses))
+
+
+def reference_job(wildcards):
+    """The test set alone."""
+    job = plan.jobs[wildcards.data, wildcards.source]
+    return replace(job, splits=("test",), exclude=())
+
+
+def reference_command(wildcards):
+    job = reference_job(wildcards)
+    out = commands.reference_dir(job.data)
+    return join(checked(commands.prepare, job, out, False))
 
 
 def vocabulary_command(wildcards):
@@ -90,7 +108,7 @@ def cut_job(wildcards):
 
 rule cut:
     input:
-        lambda w: checked(commands.inputs_of, cut_job(w)),
+        lambda w: dataset_files(cut_job(w)),
     output:
         touch(f"{WORK}/cut/{{data}}/{{source}}.cut"),
     params:
@@ -105,7 +123,7 @@ rule prepare:
     output:
         touch(f"{WORK}/data/{{data}}/{{source}}.prepared"),
     params:
-        command=lambda w: prepare_command(w, commands.data_dir(w.data), grid.moses),
+        command=prepare_command,
     shell:
         "{params.command}"
 
@@ -113,11 +131,11 @@ rule prepare:
 rule reference:
     """The untouched references of tokenised test sets."""
     input:
-        prepare_inputs,
+        lambda w: dataset_files(reference_job(w)),
     output:
         touch(f"{WORK}/references/{{data}}/{{source}}.prepared"),
     params:
-        command=lambda w: prepare_command(w, commands.reference_dir(w.data), False),
+        command=reference_command,
     shell:
         "{params.command}"
 
