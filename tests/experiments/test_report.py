@@ -95,8 +95,8 @@ def results():
             row.scores[column.setting, column.test] = scored(*cell)
         row.parameters, row.decode_speed = 1234567, 12.34
         rows.append(row)
-    spec = SimpleNamespace(baseline="byte_dense")
-    return Results("many_to_one", spec, columns, rows, [], {}, 2400)
+    spec = SimpleNamespace(baseline="byte_dense", updates=2400)
+    return Results("many_to_one", spec, columns, rows, [], {})
 
 
 def test_markdown(results):

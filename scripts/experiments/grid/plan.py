@@ -185,7 +185,3 @@ class Plan:
     def pairs_in(self, data):
         """Jobs that fill a data directory."""
         return [job for (name, _), job in self.jobs.items() if name == data]
-
-    def test_data(self):
-        """Data directory -> the setting whose vocabulary it is read with."""
-        return {t.data: s for s in self.settings.values() for t in s.tests}

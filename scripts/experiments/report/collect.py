@@ -51,7 +51,8 @@ class Training:
 
 @dataclass
 class Results:
-    """``stats``: data directory, pair -> counts of prepare.py."""
+    """``spec``: the experiment's configuration; ``stats``: (data directory, pair) ->
+    counts of prepare.py."""
 
     experiment: str
     spec: object
@@ -59,7 +60,6 @@ class Results:
     rows: List[Row]
     trainings: List[Training]
     stats: Dict[Tuple[str, str], dict]
-    updates: int
 
 
 def collect(plan, commands, experiment):
@@ -91,9 +91,8 @@ def collect(plan, commands, experiment):
     rows = _rows(plan, commands, settings, shown, columns)
     _add_sizes_and_speeds(rows, trainings, commands)
     stats = _stats(plan, commands, settings)
-    updates = plan.grid.experiments[experiment].updates
     spec = plan.grid.experiments[experiment]
-    return Results(experiment, spec, columns, rows, trainings, stats, updates)
+    return Results(experiment, spec, columns, rows, trainings, stats)
 
 
 def _with_zero_shot(plan, settings):

@@ -75,7 +75,7 @@ def note(results):
     """What a reader of the scores must know, as one sentence each."""
     spec = results.spec
     sentences = [
-        f"Every system: {results.updates} updates.",
+        f"Every system: {results.spec.updates} updates.",
         f"*: p < {SIGNIFICANT} against {spec.baseline} of one seed (paired bootstrap).",
     ]
     if has_average(results):

@@ -146,11 +146,12 @@ def _flags(command):
 
 
 def _run(command, log, lock):
+    # So that the finally clause runs, and the training ends with its wrapper.
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
     with open(log, "ab") as file:
         process = subprocess.Popen(
             command, stdout=file, stderr=subprocess.STDOUT, pass_fds=(lock.fileno(),)
         )
-        signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
         try:
             status = process.wait()
         finally:
