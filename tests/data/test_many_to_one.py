@@ -61,7 +61,7 @@ def test_pairs_lie_one_behind_the_other(data, caplog):
 def test_one_epoch_has_the_shares_of_the_temperature(data, caplog):
     caplog.set_level("INFO")
     dataset = load(data, temperature=5)
-    counts = {lang: 0 for lang in SIZES}
+    counts = dict.fromkeys(SIZES, 0)
     for i in dataset.ordered_indices():
         counts[language(dataset, i)] += 1
     weights = {lang: n**0.2 for lang, n in SIZES.items()}
