@@ -1,15 +1,16 @@
 """What a grid comes to: settings, data directories and command lines."""
 
+from pathlib import Path
+
 import pytest
+import yaml
 
 from scripts.experiments.grid.commands import join
 
-from .helpers import build, changed, grid_of
+from .helpers import build, changed
 
-SMALL = changed(grid_of("small"), "data_root", "nowhere")
-# Names of files are those of the layout where the data is yet to be made.
-SMALL = changed(SMALL, "sample_pairs", 1)
-PLAN, COMMANDS = build(SMALL)
+GRID = yaml.safe_load(Path(__file__).with_name("grid.yaml").read_text("utf-8"))
+PLAN, COMMANDS = build(GRID)
 
 
 def after(command, flag):
@@ -21,9 +22,7 @@ def after(command, flag):
 
 
 def test_settings_of_each_experiment():
-    names = {
-        name: [s.name for s in PLAN.settings_of(name)] for name in SMALL["experiments"]
-    }
+    names = {name: [s.name for s in PLAN.settings_of(name)] for name in GRID["experiments"]}
     few = [f"{lang}-{size}" for lang in ("it", "uk") for size in (1000, 2000, 3000, 4000)]
     assert names == {
         "many_to_one": ["all"],
@@ -107,7 +106,7 @@ def test_scores_average_what_was_not_trained_on():
 
 
 def test_moses_tokens_are_undone_and_scored_against_the_untouched_text():
-    plan, commands = build(changed(SMALL, "moses", True))
+    plan, commands = build(changed(GRID, "moses", True))
     setting = plan.settings["cross_domain", "tatoeba"]
     command = commands.score(setting, 1)
     assert after(command, "--detokenize") == ["en"]
@@ -118,7 +117,7 @@ def test_moses_tokens_are_undone_and_scored_against_the_untouched_text():
 
 
 def test_a_missing_folder_or_language_is_named(tmp_path):
-    grid = changed(changed(SMALL, "sample_pairs", 0), "data_root", str(tmp_path))
+    grid = changed(changed(GRID, "sample_pairs", 0), "data_root", str(tmp_path))
     plan, commands = build(grid)
     job = plan.jobs["transfer.es", "es"]
     with pytest.raises(
@@ -129,3 +128,14 @@ def test_a_missing_folder_or_language_is_named(tmp_path):
     (tmp_path / "bible" / "train.it.gz").write_bytes(b"")
     with pytest.raises(ValueError, match=r"no files of both es and en; .*train\.it\.gz"):
         commands.prepare(job, "OUT", False)
+
+
+def test_a_language_with_the_first_lines_only_is_cut_to_them():
+    plan, commands = build(changed(GRID, "datasets/bible/cut_to_shorter", True))
+    job = plan.jobs["transfer.it", "it"]
+    cut = "runs/experiments/small/cut/transfer.it/it"
+    assert after(commands.prepare(job, "OUT", False), "--folder") == [cut]
+    assert after(commands.cut(job), "--out") == [cut]
+    # The other domains are tested with the whole test set as it is.
+    test = commands.prepare(plan.jobs["cross_domain.bible", "ru"], "OUT", False)
+    assert after(test, "--test-pair")[0] == "nowhere/bible/test.ru-en.ru"

@@ -1,10 +1,13 @@
 """Steps that make translations and measure data: whole outputs or none."""
 
+import gzip
 import subprocess
 import sys
 
 import pytest
 
+from data_prep.readers import Languages
+from scripts.experiments.steps.cut_to_shorter import cut
 from scripts.experiments.steps.measure_units import measure
 from scripts.experiments.steps.recording import data_hashes, read_json, sha256
 from scripts.experiments.steps.slice_sample import slices
@@ -79,6 +82,26 @@ def test_hashes_are_of_what_training_reads(data):
     assert hashes["train.xx-en.xx"] == sha256(data / "train.xx-en.xx")
     assert {"spm.xx.model", "dict.char.en.txt", "valid.yy-en.en"} < hashes.keys()
     assert "stats.json" not in hashes
+
+
+def test_the_longer_side_is_cut(tmp_path, capsys):
+    raw = tmp_path / "raw"
+    raw.mkdir()
+    for name, text in (("train.it", "a\nb\u2028c\n"), ("train.en", "x\ny\nz\n")):
+        with gzip.open(raw / f"{name}.gz", "wb") as file:
+            file.write(text.encode())
+    for name in ("test.it", "test.en"):
+        (raw / name).write_text("t\n")
+    cut(str(raw), Languages("it", "en"), tmp_path / "out")
+    found = {p.name: p.read_text("utf-8") for p in (tmp_path / "out").iterdir()}
+    assert found == {
+        "train.it-en.it": "a\nb\u2028c\n",
+        "train.it-en.en": "x\ny\n",
+        "test.it-en.it": "t\n",
+        "test.it-en.en": "t\n",
+    }
+    out = capsys.readouterr().out
+    assert out == f"{raw}/train.en.gz: 1 lines after the first 2 left out\n"
 
 
 def test_slices_of_the_sample_do_not_overlap(tmp_path):

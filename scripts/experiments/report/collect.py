@@ -88,7 +88,7 @@ def collect(plan, commands, experiment):
         for test in setting.tests
         if setting.experiment == experiment or test.averaged
     ]
-    rows = _rows(plan, commands, settings, shown, columns)
+    rows = _rows(plan, commands, settings, shown)
     _add_sizes_and_speeds(rows, trainings, commands)
     stats = _stats(plan, commands, settings)
     spec = plan.grid.experiments[experiment]
@@ -114,23 +114,21 @@ def _column(setting, test, experiment):
     return Column(setting.name, test.name, label, test.averaged)
 
 
-def _rows(plan, commands, settings, shown, columns):
-    rows = {}
-    for run in plan.runs_of(settings[0]):
-        rows[run.system, run.seed] = Row(run.system, run.seed)
-    wanted = {(column.setting, column.test) for column in columns}
+def _rows(plan, commands, settings, shown):
+    runs = plan.runs_of(settings[0])
+    rows = {(run.system, run.seed): Row(run.system, run.seed) for run in runs}
     averages = {key: [] for key in rows}
     for setting in shown:
         for seed in plan.seeds_of(settings[0].experiment):
             scores = read_json(commands.scores(setting, seed))
-            systems = [run.system for run in plan.runs_of(setting, seed)]
-            for test, scored in scores["sets"].items():
-                for system, cells in zip(systems, scored):
-                    if (setting.name, test) in wanted and (system, seed) in rows:
-                        rows[system, seed].scores[setting.name, test] = cells
-            if setting in settings:
-                for system, cells in zip(systems, scores["average"]):
-                    averages[system, seed].append(cells)
+            for k, run in enumerate(plan.runs_of(setting, seed)):
+                key = run.system, seed
+                if key not in rows:  # a zero-shot model that is not fine-tuned
+                    continue
+                for test, scored in scores["sets"].items():
+                    rows[key].scores[setting.name, test] = scored[k]
+                if setting in settings:
+                    averages[key].append(scores["average"][k])
     for key, row in rows.items():
         row.average = _mean(averages[key])
     return list(rows.values())

@@ -129,7 +129,8 @@ def to_csv(results):
     writer = csv.DictWriter(text, FIELDS, lineterminator="\n", extrasaction="ignore")
     writer.writeheader()
     for row in results.rows:
-        cells = {key: row.scores[key] for key in row.scores}
+        keys = [(column.setting, column.test) for column in results.columns]
+        cells = {key: row.scores[key] for key in keys}
         if has_average(results):
             cells["all", "average"] = row.average
         for (setting, test), scores in cells.items():
