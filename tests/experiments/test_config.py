@@ -41,8 +41,9 @@ MANY = "experiments/many_to_one"
         (f"{MANY}/dataset", "third", "no dataset 'third'; choose from first, second"),
         (f"{MANY}/updates", 9, "updates 9 must be a multiple of save_every 4"),
         (f"{MANY}/save_every", 8, "fewer than the 2 checkpoints to average"),
+        ("system_flags", "--dropout 0", "grid: system_flags must be of type dict"),
         (f"{MANY}/sources", "hi", "experiments: many_to_one: sources must be of type list"),
-        ("system_flags/byte", "x", "system_flags: there is no system 'byte'"),
+        ("system_flags", {"byte": "x"}, "system_flags: there is no system 'byte'"),
         ("systems", {"byte": {}}, "systems: belong into"),
         (
             "experiments/transfer_zero_shot",
@@ -71,7 +72,8 @@ def test_profiles_are_valid_and_have_every_experiment(profile):
 
 
 def test_flags_of_a_system_are_its_own_and_the_profiles():
-    grid = read_grid(SMOKE)
+    wide = {"byte_wsf_one_hot": "--encoder-embed-dim 264 --decoder-embed-dim 264"}
+    grid = read_grid(changed(SMOKE, "system_flags", wide))
     assert grid.flags_of("byte_wsf_one_hot")[:2] == ["--encoder-embedder", "one-hot"]
     assert grid.flags_of("byte_wsf_one_hot")[-2:] == ["--decoder-embed-dim", "264"]
     assert grid.flags_of("byte_dense") == []

@@ -40,10 +40,15 @@ def test_vocabularies_come_from_the_training_side_alone():
             assert setting.vocabulary == f"transfer.{setting.start}"
         else:
             assert setting.vocabulary == setting.data
-    command = COMMANDS.vocabulary(PLAN.settings["transfer_zero_shot", "ru"])
-    assert command[2:7] == [
-        "runs/experiments/small/data/transfer.ru", "-s", "ru", "-t", "en"
-    ]  # fmt: skip
+    data = "runs/experiments/small/data"
+    (command,) = COMMANDS.vocabulary("transfer.ru")
+    assert command[2:7] == [f"{data}/transfer.ru", "-s", "ru", "-t", "en"]
+    for related in ("transfer.uk", "few.uk/2000"):
+        copies = COMMANDS.vocabulary(related)
+        assert [
+            "cp", f"{data}/transfer.ru/spm.ru.model", f"{data}/{related}/spm.uk.model"
+        ] in copies  # fmt: skip
+        assert len(copies) == 4
 
 
 def test_every_test_set_is_excluded_from_every_training_set():
@@ -139,3 +144,13 @@ def test_a_language_with_the_first_lines_only_is_cut_to_them():
     # The other domains are tested with the whole test set as it is.
     test = commands.prepare(plan.jobs["cross_domain.bible", "ru"], "OUT", False)
     assert after(test, "--test-pair")[0] == "nowhere/bible/test.ru-en.ru"
+
+
+def test_data_steps_are_in_the_order_of_their_making():
+    setting = PLAN.settings["transfer_few_shot", "uk-1000"]
+    steps = COMMANDS.data_steps(setting)
+    scripts = [step[0] if step[0] == "cp" else step[1].split("/")[-1] for step in steps]
+    assert scripts == [
+        "prepare.py", "prepare.py", "few_shot.py", "build_vocab.py", *["cp"] * 8,
+        "measure_units.py",
+    ]  # fmt: skip

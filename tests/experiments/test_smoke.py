@@ -27,6 +27,8 @@ def snakemake(work, *args, **kwargs):
             "PATH": f"{os.path.dirname(sys.executable)}:{os.environ['PATH']}",
             "PYTHONPATH": str(REPO),
         },
+        # Two minutes on two free cores; the other tests run beside it.
+        timeout=900,
         **kwargs,
     )
 

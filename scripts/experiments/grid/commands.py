@@ -71,7 +71,7 @@ class Commands:
         files = self.files(job.dataset, job.source, job.target)
         if job.splits == ("test",):
             command += ["--test-pair", *files["test"]]
-        elif spec.cut_to_shorter:
+        elif self.is_cut(job):
             command += ["--folder", self.cut_dir(job)]
         else:
             command += ["--folder", os.path.join(self.grid.data_root, spec.folder)]
@@ -89,6 +89,10 @@ class Commands:
         sides = (("source", job.source), ("target", job.target))
         found = [(f"--{side}-code", codes[lang]) for side, lang in sides if lang in codes]
         return [word for flag in found for word in flag]
+
+    def is_cut(self, job):
+        """Whether a PrepareJob reads files that cut_to_shorter.py made."""
+        return self.grid.datasets[job.dataset].cut_to_shorter and "train" in job.splits
 
     def cut_dir(self, job):
         """Where the cut files of a PrepareJob are, of a dataset with cut_to_shorter."""
@@ -111,14 +115,67 @@ class Commands:
             paths += self.files(dataset, source, job.target)["test"]
         return list(dict.fromkeys(paths))
 
-    def vocabulary(self, setting):
-        """build_vocab.py on the training side of a setting's vocabulary directory."""
-        spec = self.grid.experiments[setting.experiment]
+    def sample(self, source):
+        """few_shot.py for a language."""
+        target = self.grid.experiments["transfer_zero_shot"].target
+        sizes = self.grid.experiments["transfer_few_shot"].sizes
         return [
-            *("python", "data_prep/build_vocab.py", self.data_dir(setting.vocabulary)),
-            *("-s", ",".join(setting.sources), "-t", setting.target),
-            *("--source-size", spec.source_subwords, "--target-size", spec.target_subwords),
+            *("python", "data_prep/few_shot.py", self.data_dir(f"transfer.{source}")),
+            *("-s", source, "-t", target, "--sizes", *sizes),
+            *("--out", self.data_dir(f"few.{source}")),
         ]
+
+    def vocabulary(self, data):
+        """Commands that make the vocabularies of a data directory, or copy them there.
+
+        They are made of the training side of the directory that they are of, and copied,
+        under the name of the language there, to where they are only used.
+        """
+        setting, source = self.plan.user_of(data)
+        here, there = self.data_dir(data), self.data_dir(setting.vocabulary)
+        first = self.plan.trained_on(setting.vocabulary)
+        if here == there:
+            spec = self.grid.experiments[first.experiment]
+            return [
+                [
+                    *("python", "data_prep/build_vocab.py", here),
+                    *("-s", ",".join(first.sources), "-t", first.target),
+                    *("--source-size", spec.source_subwords),
+                    *("--target-size", spec.target_subwords),
+                ]
+            ]
+        names = ((first.sources[0], source), (setting.target, setting.target))
+        return [
+            ["cp", f"{there}/{kind.format(old)}", f"{here}/{kind.format(new)}"]
+            for old, new in names
+            for kind in ("spm.{}.model", "dict.char.{}.txt")
+        ]
+
+    def measure(self, data):
+        """measure_units.py for the training data of a directory."""
+        setting = self.plan.trained_on(data)
+        return [
+            *("python", "scripts/experiments/steps/measure_units.py", self.data_dir(data)),
+            *("-s", ",".join(setting.sources), "-t", setting.target),
+            *("--temperature", setting.temperature or 1),
+            *("--out", f"{self.data_dir(data)}/tokens.json"),
+        ]
+
+    def data_steps(self, setting):
+        """Commands that make all data of a setting, in order."""
+        names = [setting.vocabulary, *(test.data for test in setting.tests), setting.data]
+        names = list(dict.fromkeys(names))  # a sample comes after what it is drawn from
+        steps = []
+        for data in names:
+            if data in self.plan.samples:
+                steps.append(self.sample(self.plan.samples[data][1]))
+            for job in self.plan.pairs_in(data):
+                if self.is_cut(job):
+                    steps.append(self.cut(job))
+                steps.append(self.prepare(job, self.data_dir(data), self.grid.moses))
+        for data in names:
+            steps += self.vocabulary(data)
+        return [*steps, self.measure(setting.data)]
 
     def train(self, run):
         """fairseq-train; the wrapper adds ``--max-tokens``."""

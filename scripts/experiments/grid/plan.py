@@ -174,6 +174,24 @@ class Plan:
             if seed in (None, each)
         ]
 
+    def trained_on(self, data):
+        """The setting whose training data is in a data directory."""
+        return next(s for s in self.settings.values() if s.data == data)
+
+    def user_of(self, data):
+        """A setting that reads a data directory, and the source language there.
+
+        Raises:
+            ValueError: none does.
+        """
+        for setting in self.settings.values():
+            if setting.data == data:
+                return setting, setting.sources[0]
+            for test in setting.tests:
+                if test.data == data:
+                    return setting, test.source
+        raise ValueError(f"no setting reads the data directory {data}")
+
     def run_at(self, experiment, name, system, seed):
         """The run of these names (``seed`` may be a str)."""
         return Run(self.settings[experiment, name], system, int(seed))

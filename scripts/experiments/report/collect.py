@@ -152,7 +152,8 @@ def _training(commands, run):
     tokens = read_json(f"{commands.data_dir(run.setting.data)}/tokens.json")
     ratio = tokens["valid_target"][record["unit"]] / tokens["valid_target"]["byte"]
     bits = {updates: v.nll * ratio for updates, v in log.validations.items()}
-    steps = [join(record["command"]), join(commands.average(run))]
+    steps = list(map(join, commands.data_steps(run.setting)))
+    steps += [join(record["command"]), join(commands.average(run))]
     steps += [
         join(read_json(f"{folder}/{test.name}.json")["command"])
         for test in run.setting.tests

@@ -19,7 +19,7 @@ def dataset_files(job):
 def prepare_inputs(wildcards):
     job = plan.jobs[wildcards.data, wildcards.source]
     files = dataset_files(job)
-    if grid.datasets[job.dataset].cut_to_shorter and "train" in job.splits:
+    if commands.is_cut(job):
         files.append(f"{WORK}/cut/{job.data}/{job.source}.cut")
     return files
 
@@ -43,41 +43,12 @@ def reference_command(wildcards):
 
 
 def vocabulary_command(wildcards):
-    """Train the vocabularies of a setting, or copy them to where they are used."""
-    for setting in plan.settings.values():
-        if wildcards.data == setting.vocabulary:
-            return join(commands.vocabulary(first_of(setting.vocabulary)))
-    setting, source = user_of(wildcards.data)
-    there = commands.data_dir(setting.vocabulary)
-    here = commands.data_dir(wildcards.data)
-    trained = first_of(setting.vocabulary).sources[0]
-    names = [(f"{trained}", source), (setting.target, setting.target)]
-    return " && ".join(
-        join(["cp", f"{there}/{kind.format(old)}", f"{here}/{kind.format(new)}"])
-        for old, new in names
-        for kind in ("spm.{}.model", "dict.char.{}.txt")
-    )
-
-
-def first_of(vocabulary):
-    """The setting that trains a vocabulary, not one that is fine-tuned with it."""
-    return next(s for s in plan.settings.values() if s.data == vocabulary)
-
-
-def user_of(data):
-    """A setting that reads a data directory, and the source language there."""
-    for setting in plan.settings.values():
-        if setting.data == data:
-            return setting, setting.sources[0]
-        for test in setting.tests:
-            if test.data == data:
-                return setting, test.source
-    raise WorkflowError(f"no setting reads {data}")
+    return " && ".join(map(join, commands.vocabulary(wildcards.data)))
 
 
 def vocabulary_inputs(wildcards):
     needed = [filled(wildcards.data)]
-    setting, _ = user_of(wildcards.data)
+    setting, _ = plan.user_of(wildcards.data)
     if setting.vocabulary != wildcards.data:
         needed.append([f"{WORK}/data/{setting.vocabulary}/vocabulary.done"])
     return sum(needed, [])
@@ -140,26 +111,13 @@ rule reference:
         "{params.command}"
 
 
-def sample_command(wildcards):
-    spec = grid.experiments["transfer_few_shot"]
-    target = grid.experiments["transfer_zero_shot"].target
-    return join(
-        [
-            *("python", "data_prep/few_shot.py"),
-            commands.data_dir(f"transfer.{wildcards.source}"),
-            *("-s", wildcards.source, "-t", target, "--sizes", *spec.sizes),
-            *("--out", commands.data_dir(f"few.{wildcards.source}")),
-        ]
-    )
-
-
 rule few_shot:
     input:
         f"{WORK}/data/transfer.{{source}}/{{source}}.prepared",
     output:
         touch(f"{WORK}/data/few.{{source}}/sampled.done"),
     params:
-        command=sample_command,
+        command=lambda w: join(commands.sample(w.source)),
     shell:
         "{params.command}"
 
@@ -175,23 +133,12 @@ rule vocabulary:
         "{params.command}"
 
 
-def measure_command(wildcards):
-    setting = first_of(wildcards.data)
-    return join(
-        [
-            *("python", f"{STEPS}/measure_units.py", commands.data_dir(wildcards.data)),
-            *("-s", ",".join(setting.sources), "-t", setting.target),
-            *("--temperature", setting.temperature or 1),
-        ]
-    )
-
-
 rule measure:
     input:
         f"{WORK}/data/{{data}}/vocabulary.done",
     output:
         f"{WORK}/data/{{data}}/tokens.json",
     params:
-        command=measure_command,
+        command=lambda w: join(commands.measure(w.data)),
     shell:
-        "{params.command} --out {output}"
+        "{params.command}"
