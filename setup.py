@@ -15,9 +15,15 @@ REQUIREMENTS = [
     "sacrebleu>=2.3.1,<3",
     "sacremoses>=0.1,<0.3",
     "sentencepiece>=0.1.99,<0.3",
-    "tqdm>=4.60,<5",
     "matplotlib>=3.5,<4",
     "tqdm>=4.62,<5",
+]
+
+# Snakemake 8 and newer need Python 3.11.
+EXPERIMENTS = [
+    'snakemake>=8.4,<10; python_version >= "3.11"',
+    "jinja2>=3,<4",
+    "pyyaml>=5.4,<7",
 ]
 
 setup(
@@ -31,12 +37,14 @@ setup(
     packages=find_packages(include=["fairseq_bytefusion", "fairseq_bytefusion.*"]),
     install_requires=REQUIREMENTS,
     extras_require={
+        "experiments": EXPERIMENTS,
         "dev": [
+            *EXPERIMENTS,
             "pytest>=7,<10",
             "pytest-xdist>=3,<4",
             "hypothesis>=6.80,<7",
             "ruff>=0.4,<1",
-        ]
+        ],
     },
     entry_points={"console_scripts": ["bytefusion = fairseq_bytefusion.cli:main"]},
     classifiers=[

@@ -1,9 +1,10 @@
 """Byte- and character-level machine translation for fairseq (``--user-dir``)."""
 
-from . import compat
+from . import compat, compat_checkpoints
 
 compat.check_versions()
 compat.apply()
+compat_checkpoints.keep_interval_checkpoints()
 
 from . import criterions  # noqa: E402, F401
 from .models import byte_transformer  # noqa: E402, F401

@@ -3,6 +3,7 @@
 import argparse
 import itertools
 import json
+import logging
 import os
 import sys
 
@@ -55,8 +56,26 @@ def _parser():
     )
     score.add_argument(
         "--ref",
+        nargs="+",
         metavar="FILE",
         help="reference, one a line (default: the T- lines of the first log)",
+    )
+    score.add_argument(
+        "--each",
+        metavar="NAMES",
+        help="several test sets, such as de,fr,ru: {} in --hyp and --ref stands for each "
+        "(or give a --ref for each); prints each and the average",
+    )
+    score.add_argument(
+        "--average",
+        metavar="NAMES",
+        help="those of --each that count in the average (all)",
+    )
+    score.add_argument(
+        "--detokenize",
+        metavar="LANG",
+        help="the translations are Moses tokens (prepare.py --moses) of this language: "
+        "join them to text with sacremoses; needs untouched references in --ref",
     )
     score.add_argument(
         "--num-bootstrap",
@@ -113,6 +132,18 @@ def _parser():
         help="a checkpoint, several joined by colons, or the directory of one",
     )
     translate.add_argument(
+        "-s",
+        "--source-lang",
+        metavar="LANG",
+        help="which of the model's source languages (needed with --source-tag only)",
+    )
+    translate.add_argument(
+        "--data",
+        metavar="DIR",
+        help="where the vocabularies are (default: the data directory of training, or "
+        "else beside the checkpoint; the byte unit needs none)",
+    )
+    translate.add_argument(
         "--beam",
         type=_positive,
         default=5,
@@ -146,13 +177,21 @@ def _path(args):
 
 
 def _score(args):
-    from .evaluation import System, read_hypotheses, read_lines, score_systems
+    from .evaluation import System, score_systems
     from .evaluation.report import format_examples, format_scores
+    from .evaluation.score_files import read_test_set
 
-    read = [read_hypotheses(path) for path in args.hyp]
-    references = read[0].references if args.ref is None else read_lines(args.ref)
-    if references is None:
-        raise ValueError(f"{args.hyp[0]} holds no references (T- lines): give --ref")
+    # It logs a line for every metric of every system.
+    logging.getLogger("sacrebleu").setLevel(logging.WARNING)
+    if args.each is not None:
+        _score_each(args)
+        return
+    if args.average is not None:
+        raise ValueError("--average names some of the test sets of --each: give both")
+    if args.ref is not None and len(args.ref) > 1:
+        raise ValueError("several files in --ref need --each: name the test sets")
+    reference = None if args.ref is None else args.ref[0]
+    read, references = read_test_set(args.hyp, reference, args.detokenize)
     systems = [System(hyp.path, hyp.texts) for hyp in read]
     rows = score_systems(systems, references, args.num_bootstrap)
     if args.json:
@@ -163,6 +202,24 @@ def _score(args):
         print(format_examples(first.texts, references, args.examples, first.sources))
         print()
     print(format_scores(rows))
+
+
+def _score_each(args):
+    from .evaluation.macro_average import score_test_sets
+    from .evaluation.report import format_test_sets
+    from .evaluation.score_files import read_test_sets
+
+    if args.examples:
+        raise ValueError("--examples shows those of one test set: drop --each")
+    names = args.each.split(",")
+    sets = read_test_sets(names, args.hyp, args.ref, args.detokenize)
+    averaged = names if args.average is None else args.average.split(",")
+    scores = score_test_sets(sets, averaged, args.num_bootstrap)
+    print(
+        json.dumps(scores, indent=2, ensure_ascii=False)
+        if args.json
+        else format_test_sets(scores)
+    )
 
 
 def _inspect(args):
@@ -199,7 +256,9 @@ def _translate(args):
     from .data.line_stream import read_sentences
     from .generation import ByteTranslator
 
-    translator = ByteTranslator.from_pretrained(args.checkpoint, args.device)
+    translator = ByteTranslator.from_pretrained(
+        args.checkpoint, args.device, args.data, args.source_lang
+    )
     lines = read_sentences(sys.stdin.buffer)
     # Enough at a time to put sentences of like length together.
     while chunk := list(itertools.islice(lines, 64 * args.batch_size)):

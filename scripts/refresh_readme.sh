@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Put real output into README.md: `make readme`. Needs what `make quickstart` made and the
-# benchmark tables under results/.
+# tables under results/ (scripts/benchmarks, scripts/experiments).
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -22,4 +22,8 @@ insert python "$RUN/python.txt"
 
 for table in results/bench_*.md; do
     insert "$(basename "$table" .md)" "$table"
+done
+
+for table in results/*/table.md; do
+    insert "$(basename "$(dirname "$table")")" "$table"
 done

@@ -83,7 +83,7 @@ def pad_batch(sentences, left=False, extra=0):
     return batch
 
 
-def run(*command, check=True, stdin=None, env=None, cwd=None):
+def run(*command, check=True, stdin=None, env=None, cwd=None, timeout=300):
     """Run a command; returns the finished process with bytes in stdout, stderr."""
     result = subprocess.run(
         [str(part) for part in command],
@@ -91,7 +91,7 @@ def run(*command, check=True, stdin=None, env=None, cwd=None):
         capture_output=True,
         cwd=cwd,
         env={**os.environ, **(env or {})},
-        timeout=300,
+        timeout=timeout,
         check=False,
     )
     if check and result.returncode:

@@ -1,5 +1,6 @@
 import json
 import os
+import re
 
 import pytest
 
@@ -53,6 +54,30 @@ def test_score_of_two_systems(files, capsys):
     assert "bs:50" in out
 
 
+def test_score_of_several_test_sets(files, capsys):
+    for name in ("one", "two"):
+        (files / f"{name}.ref").write_bytes((files / "ref").read_bytes())
+    args = ["--each", "one,two", "--hyp", str(files / "{}"), "--num-bootstrap", "50"]
+    args += ["--ref", str(files / "{}.ref")]
+    assert cli.main(["score", *args]) == 0
+    out = capsys.readouterr().out
+    assert re.findall("^==.*$", out, re.MULTILINE) == [
+        "== one", "== two", "== average of one, two"
+    ]  # fmt: skip
+    assert cli.main(["score", *args, "--average", "two", "--json"]) == 0
+    scores = json.loads(capsys.readouterr().out)
+    assert scores["averaged"] == ["two"]
+    two = scores["sets"]["two"][0]["BLEU"]["score"]
+    assert scores["average"][0]["BLEU"]["score"] == two
+
+
+def test_score_of_moses_tokens(files, capsys):
+    (files / "tokens").write_text("the cat sat on a mat\na b c d e\n", "utf-8")
+    args = ("--hyp", "tokens", "--ref", "ref", "--detokenize", "en")
+    assert cli.main(score(files, *args)) == 0
+    assert capsys.readouterr().out.startswith("BLEU = ")
+
+
 def test_score_as_json(files, capsys):
     args = ("--hyp", "one", "two", "--ref", "ref", "--num-bootstrap", "50", "--json")
     assert cli.main(score(files, *args)) == 0
@@ -72,6 +97,11 @@ def test_examples_stand_beside_their_references(files, capsys):
         (("--hyp", "nowhere", "--ref", "ref"), "nowhere: No such file or directory"),
         (("--hyp", "one"), "one holds no references (T- lines): give --ref"),
         (("--hyp", "log", "one", "--ref", "log"), "the reference has 6"),
+        (("--hyp", "log", "--detokenize", "en"), "--detokenize needs --ref"),
+        (("--hyp", "one", "--ref", "ref", "ref"), "several files in --ref need --each"),
+        (("--hyp", "log", "--average", "de"), "--average names some of the test sets of"),
+        (("--hyp", "one", "--each", "de"), "--each needs {} in --hyp"),
+        (("--hyp", "one", "--each", "de", "--examples", "2"), "drop --each"),
     ],
 )
 def test_errors_are_one_sentence(files, capsys, args, message):

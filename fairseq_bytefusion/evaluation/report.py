@@ -30,6 +30,24 @@ def format_scores(rows):
     return "\n".join(lines)
 
 
+def format_test_sets(scores):
+    """Scores of :func:`~.macro_average.score_test_sets` as lines.
+
+    Args:
+        scores (dict)
+
+    Returns:
+        str: a block for each test set and one for the average.
+    """
+    blocks = [f"== {name}\n{format_scores(rows)}" for name, rows in scores["sets"].items()]
+    lines = [f"== average of {', '.join(scores['averaged'])}"]
+    width = max(len(row["system"]) for row in scores["average"])
+    for row in scores["average"]:
+        cells = [f"{name} {_cell(row[name])}" for name in row if name != "system"]
+        lines.append(f"{row['system']:<{width}}  " + "   ".join(cells))
+    return "\n".join([*blocks, "\n".join(lines)])
+
+
 def _cell(score):
     text = f"{score['score']:.2f}"
     if "mean" in score:

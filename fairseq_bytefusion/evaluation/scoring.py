@@ -50,7 +50,8 @@ def score_systems(systems, references, num_bootstrap=1000):
     return rows
 
 
-def _metrics(references):
+def build_metrics(references):
+    """Name -> SacreBLEU metric that knows the references (list of str)."""
     # SacreBLEU warns of tokenised hypotheses from 100 final " ." on; where the
     # references are written that way it is no mistake.
     tokenized = sum(reference.endswith(" .") for reference in references) >= 100
@@ -62,7 +63,7 @@ def _metrics(references):
 
 def _score(system, references):
     row = {"system": system.name}
-    for name, metric in _metrics(references).items():
+    for name, metric in build_metrics(references).items():
         score = metric.corpus_score(system.hypotheses, None)
         row[name] = {
             "score": score.score,
@@ -73,7 +74,7 @@ def _score(system, references):
 
 
 def _add_significance(rows, systems, references, num_bootstrap):
-    metrics = _metrics(references)
+    metrics = build_metrics(references)
     signatures, scores = PairedTest(
         [(system.name, system.hypotheses) for system in systems],
         metrics,

@@ -1,0 +1,159 @@
+"""The report of an experiment: tables and one HTML page that needs nothing else."""
+
+import json
+from pathlib import Path
+
+import jinja2
+
+from data_prep.output import write_atomically
+
+from . import figures, table
+from .collect import collect
+from .sentences import bleu_by_length, most_different, read_translations
+
+NUM_EXAMPLES = 6
+TITLES = {
+    "many_to_one": "Many languages into one",
+    "transfer_zero_shot": "Zero-shot transfer to a related language",
+    "transfer_few_shot": "Few-shot transfer to a related language",
+    "cross_domain": "Trained in one domain, tested in others",
+}
+
+
+def write_report(plan, commands, experiment, folder):
+    """Write ``table.md``, ``table.csv`` and ``report.html`` of an experiment.
+
+    Args:
+        plan (Plan), commands (Commands)
+        experiment (str)
+        folder (str): made if there is none.
+
+    Raises:
+        OSError, ValueError, KeyError: a step's output is missing or broken.
+    """
+    results = collect(plan, commands, experiment)
+    out = Path(folder)
+    out.mkdir(parents=True, exist_ok=True)
+    page = render(plan, commands, results)
+    for name, text in (
+        ("table.csv", table.to_csv(results)),
+        ("table.md", table.to_markdown(results)),
+        ("report.html", page),
+    ):
+        write_atomically(str(out / name), text.encode())
+
+
+def render(plan, commands, results):
+    """The page as str."""
+    settings = plan.settings_of(results.experiment)
+    seed = min(plan.seeds_of(results.experiment))
+    translations = {s: read_translations(plan, commands, s, seed) for s in settings}
+    environment = jinja2.Environment(
+        loader=jinja2.FileSystemLoader(Path(__file__).parent),
+        autoescape=True,
+        undefined=jinja2.StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    grid = plan.grid
+    return environment.get_template("page.html.j2").render(
+        title=TITLES[results.experiment],
+        grid=grid,
+        results=results,
+        settings=settings,
+        score_tables=[(m, *table.score_rows(results, m)) for m in table.METRICS],
+        size_table=table.size_rows(results),
+        signatures=table.signatures(results),
+        notes=table.note(results),
+        batches=_batches(results),
+        data=[_data_row(plan, name, pair, c) for (name, pair), c in results.stats.items()],
+        charts=_charts(results, settings, translations, seed),
+        examples=_examples(grid, translations),
+        unquoted=_unquoted(grid, translations),
+        seed=seed,
+        details=_details(results),
+    )
+
+
+def _batches(results):
+    """Header and rows: unit, --max-tokens, mean sentences an update, of each system."""
+    header = ["setting", "system", "seed", "--max-tokens", "sentences an update"]
+    rows = []
+    for training in results.trainings:
+        size = training.log.batch_size
+        run = training.run
+        rows.append(
+            [
+                *(run.setting.name, run.system, run.seed, training.max_tokens),
+                "not logged" if size is None else f"{size:.1f}",
+            ]
+        )
+    return header, rows
+
+
+def _data_row(plan, name, pair, counts):
+    """A row of the data table: counts of prepare.py, or of a few-shot sample."""
+    source = name.split("/")[0].replace("few.", "transfer.")
+    dataset = next(
+        (job.dataset for (data, _), job in plan.jobs.items() if data == source), ""
+    )
+    reasons = counts.get("reasons", {})
+    splits = counts["splits"]
+    sizes = [splits.get(split, "") for split in ("train", "valid", "test")]
+    removed = [reasons.get(r, "") for r in ("excluded", "held_out", "duplicate")]
+    return [name, pair, dataset, plan.grid.datasets[dataset].licence, *sizes, *removed]
+
+
+def _charts(results, settings, translations, seed):
+    """Section title -> list of (caption, svg)."""
+    charts = {"Few-shot curves": [], "Learning curves": [], "BLEU by source length": []}
+    charts["Weights of the n-grams (ncf)"] = []
+    if results.experiment == "transfer_few_shot":
+        for language in dict.fromkeys(column.test for column in results.columns):
+            chart = figures.few_shot_chart(results, language)
+            charts["Few-shot curves"].append((language, chart))
+    for setting in settings:
+        mine = [t for t in results.trainings if t.run.setting == setting]
+        charts["Learning curves"].append((setting.name, figures.learning_curves(mine)))
+        for training in mine:
+            svg = figures.ngram_curves(training)
+            if svg is not None:
+                run = training.run
+                caption = f"{setting.name}, {run.system}, seed {run.seed}"
+                charts["Weights of the n-grams (ncf)"].append((caption, svg))
+        by_length = figures.length_chart(*bleu_by_length(translations[setting]))
+        caption = f"{setting.name}, seed {seed}"
+        charts["BLEU by source length"].append((caption, by_length))
+    return {title: found for title, found in charts.items() if found}
+
+
+def _examples(grid, translations):
+    allowed = [
+        test
+        for tests in translations.values()
+        for test in tests
+        if grid.datasets[test.dataset].quote_examples and len(test.hypotheses) > 1
+    ]
+    return most_different(allowed, NUM_EXAMPLES)
+
+
+def _unquoted(grid, translations):
+    """(dataset, licence) of the texts that may not be quoted."""
+    names = {test.dataset for tests in translations.values() for test in tests}
+    return sorted(
+        (name, grid.datasets[name].licence)
+        for name in names
+        if not grid.datasets[name].quote_examples
+    )
+
+
+def _details(results):
+    """(title, commands, what they were made with as JSON) of every run."""
+    details = []
+    for training in results.trainings:
+        run, record = training.run, training.record
+        made_with = {"versions": record["versions"], "sha256": record["data"]}
+        text = json.dumps(made_with, indent=2, ensure_ascii=False)
+        details.append((f"{run.setting.name} / {run.system} / seed {run.seed}",
+                        training.commands, text))  # fmt: skip
+    return details

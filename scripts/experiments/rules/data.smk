@@ -1,0 +1,144 @@
+# Data directories, their vocabularies, and how long sentences are in each unit.
+
+
+def checked(function, *args):
+    """What is wrong with the data as one sentence, not a traceback."""
+    try:
+        return function(*args)
+    except (ValueError, OSError) as error:
+        raise WorkflowError(str(error)) from None
+
+
+def dataset_files(job):
+    """Files of a dataset that a job reads, or the mark that they are made."""
+    if grid.sample_pairs:
+        return [f"{grid.data_root}/sliced.done"]
+    return checked(commands.inputs_of, job)
+
+
+def prepare_inputs(wildcards):
+    job = plan.jobs[wildcards.data, wildcards.source]
+    files = dataset_files(job)
+    if commands.is_cut(job):
+        files.append(f"{WORK}/cut/{job.data}/{job.source}.cut")
+    return files
+
+
+def prepare_command(wildcards):
+    job = plan.jobs[wildcards.data, wildcards.source]
+    out = commands.data_dir(job.data)
+    return join(checked(commands.prepare, job, out, grid.moses))
+
+
+def reference_job(wildcards):
+    """The test set alone."""
+    job = plan.jobs[wildcards.data, wildcards.source]
+    return replace(job, splits=("test",), exclude=())
+
+
+def reference_command(wildcards):
+    job = reference_job(wildcards)
+    out = commands.reference_dir(job.data)
+    return join(checked(commands.prepare, job, out, False))
+
+
+def vocabulary_command(wildcards):
+    return " && ".join(map(join, commands.vocabulary(wildcards.data)))
+
+
+def vocabulary_inputs(wildcards):
+    needed = [filled(wildcards.data)]
+    setting, _ = plan.user_of(wildcards.data)
+    if setting.vocabulary != wildcards.data:
+        needed.append([f"{WORK}/data/{setting.vocabulary}/vocabulary.done"])
+    return sum(needed, [])
+
+
+def filled(data):
+    """Marks of a data directory whose text is there."""
+    if data in plan.samples:
+        _, source = plan.samples[data]
+        return [f"{WORK}/data/few.{source}/sampled.done"]
+    return [f"{WORK}/data/{data}/{job.source}.prepared" for job in plan.pairs_in(data)]
+
+
+rule slices:
+    output:
+        touch(f"{grid.data_root}/sliced.done"),
+    params:
+        pairs=grid.sample_pairs,
+        out=grid.data_root,
+    shell:
+        f"python {STEPS}/slice_sample.py data_prep/sample"
+        " --pairs {params.pairs} --out {params.out}"
+
+
+def cut_job(wildcards):
+    return plan.jobs[wildcards.data, wildcards.source]
+
+
+rule cut:
+    input:
+        lambda w: dataset_files(cut_job(w)),
+    output:
+        touch(f"{WORK}/cut/{{data}}/{{source}}.cut"),
+    params:
+        command=lambda w: join(commands.cut(cut_job(w))),
+    shell:
+        "{params.command}"
+
+
+rule prepare:
+    input:
+        prepare_inputs,
+    output:
+        touch(f"{WORK}/data/{{data}}/{{source}}.prepared"),
+    params:
+        command=prepare_command,
+    shell:
+        "{params.command}"
+
+
+rule reference:
+    """The untouched references of tokenised test sets."""
+    input:
+        lambda w: dataset_files(reference_job(w)),
+    output:
+        touch(f"{WORK}/references/{{data}}/{{source}}.prepared"),
+    params:
+        command=reference_command,
+    shell:
+        "{params.command}"
+
+
+rule few_shot:
+    input:
+        f"{WORK}/data/transfer.{{source}}/{{source}}.prepared",
+    output:
+        touch(f"{WORK}/data/few.{{source}}/sampled.done"),
+    params:
+        command=lambda w: join(commands.sample(w.source)),
+    shell:
+        "{params.command}"
+
+
+rule vocabulary:
+    input:
+        vocabulary_inputs,
+    output:
+        touch(f"{WORK}/data/{{data}}/vocabulary.done"),
+    params:
+        command=vocabulary_command,
+    shell:
+        "{params.command}"
+
+
+rule measure:
+    input:
+        f"{WORK}/data/{{data}}/vocabulary.done",
+    output:
+        f"{WORK}/data/{{data}}/tokens.json",
+    params:
+        command=lambda w: join(commands.measure(w.data)),
+    shell:
+        "{params.command}"

@@ -1,0 +1,47 @@
+"""The smoke profile's grid, as a mapping to change and as objects."""
+
+import copy
+from pathlib import Path
+
+import yaml
+
+from scripts.experiments.grid.commands import Commands
+from scripts.experiments.grid.config import read_grid
+from scripts.experiments.grid.plan import Plan
+
+from ..helpers import REPO
+
+PROFILES = REPO / "scripts/experiments/profiles"
+
+
+def grid_of(profile):
+    """The mapping in a profile's ``grid.yaml``."""
+    return yaml.safe_load((PROFILES / profile / "grid.yaml").read_text("utf-8"))
+
+
+def changed(mapping, path, value):
+    """A copy of ``mapping`` with ``value`` at ``path`` (keys joined by /); None deletes."""
+    mapping = copy.deepcopy(mapping)
+    *folders, last = path.split("/")
+    inner = mapping
+    for key in folders:
+        inner = inner[key]
+    if value is None:
+        del inner[last]
+    else:
+        inner[last] = value
+    return mapping
+
+
+def build(mapping):
+    """Plan and Commands of a mapping."""
+    plan = Plan(read_grid(mapping))
+    return plan, Commands(plan)
+
+
+def write(path, text):
+    """Write a file and its folders; returns the path."""
+    path = Path(path)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text, "utf-8")
+    return path

@@ -1,0 +1,79 @@
+"""Mistakes in a grid are one sentence that lists what is valid."""
+
+import pytest
+
+from scripts.experiments.grid.config import KINDS, read_grid
+
+from .helpers import changed, grid_of
+
+SMOKE = grid_of("smoke")
+MANY = "experiments/many_to_one"
+
+
+@pytest.mark.parametrize(
+    ("path", "value", "message"),
+    [
+        (
+            "max_token",
+            5,
+            "grid: there is no key 'max_token'; choose from profile, data_",
+        ),
+        ("work", None, "grid: the key work is missing"),
+        ("max_tokens", "4k", "grid: max_tokens must be of type int; it is '4k'"),
+        ("average", True, "grid: average must be of type int; it is True"),
+        ("datasets", {}, "datasets: must be a mapping of names; it is {}"),
+        ("datasets/first/quotes", True, "datasets: first: there is no key 'quotes'"),
+        ("datasets/first/licence", None, "datasets: first: the key licence is missing"),
+        ("datasets/first", "x", "datasets: first: must be a mapping of keys; it is 'x'"),
+        (
+            "experiments/many_to_two",
+            {},
+            "there is no experiment 'many_to_two'; choose from many_to_one, ",
+        ),
+        (
+            f"{MANY}/systems/byte",
+            [1],
+            "many_to_one: there is no system 'byte'; choose from subword, char",
+        ),
+        (f"{MANY}/systems/subword", 1, "many_to_one: subword needs a list of seeds"),
+        (f"{MANY}/systems/subword", [3], "baseline byte_dense of the same seed, which has"),
+        (f"{MANY}/systems/byte_dense", None, "which has no seed 1: add it to that system"),
+        (f"{MANY}/dataset", "third", "no dataset 'third'; choose from first, second"),
+        (f"{MANY}/updates", 9, "updates 9 must be a multiple of save_every 4"),
+        (f"{MANY}/save_every", 8, "fewer than the 2 checkpoints to average"),
+        ("system_flags", "--dropout 0", "grid: system_flags must be of type dict"),
+        (f"{MANY}/sources", "hi", "experiments: many_to_one: sources must be of type list"),
+        ("system_flags", {"byte": "x"}, "system_flags: there is no system 'byte'"),
+        ("systems", {"byte": {}}, "systems: belong into"),
+        (
+            "experiments/transfer_zero_shot",
+            None,
+            "transfer_few_shot fine-tunes the models of transfer_zero_shot: add",
+        ),
+        (
+            "experiments/transfer_few_shot/systems",
+            {"byte_dense": [1, 2]},
+            "byte_dense seed 2 has no model in transfer_zero_shot: add it there",
+        ),
+    ],
+)
+def test_a_mistake_is_one_sentence(path, value, message):
+    with pytest.raises(ValueError) as error:
+        read_grid(changed(SMOKE, path, value))
+    assert message in str(error.value)
+    assert "\n" not in str(error.value)
+
+
+@pytest.mark.parametrize("profile", ["smoke", "small", "paper"])
+def test_profiles_are_valid_and_have_every_experiment(profile):
+    grid = read_grid(grid_of(profile))
+    assert grid.profile == profile
+    assert grid.experiments.keys() == KINDS.keys()
+
+
+def test_flags_of_a_system_are_its_own_and_the_profiles():
+    wide = {"byte_wsf_one_hot": "--encoder-embed-dim 264 --decoder-embed-dim 264"}
+    grid = read_grid(changed(SMOKE, "system_flags", wide))
+    assert grid.flags_of("byte_wsf_one_hot")[:2] == ["--encoder-embedder", "one-hot"]
+    assert grid.flags_of("byte_wsf_one_hot")[-2:] == ["--decoder-embed-dim", "264"]
+    assert grid.flags_of("byte_dense") == []

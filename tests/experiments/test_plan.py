@@ -1,0 +1,156 @@
+"""What a grid comes to: settings, data directories and command lines."""
+
+from pathlib import Path
+
+import pytest
+import yaml
+
+from scripts.experiments.grid.commands import join
+
+from .helpers import build, changed
+
+GRID = yaml.safe_load(Path(__file__).with_name("grid.yaml").read_text("utf-8"))
+PLAN, COMMANDS = build(GRID)
+
+
+def after(command, flag):
+    """The words between a flag and the next flag."""
+    words = list(map(str, command))
+    rest = words[words.index(flag) + 1 :]
+    end = next((i for i, word in enumerate(rest) if word.startswith("--")), len(rest))
+    return rest[:end]
+
+
+def test_settings_of_each_experiment():
+    names = {name: [s.name for s in PLAN.settings_of(name)] for name in GRID["experiments"]}
+    few = [f"{lang}-{size}" for lang in ("it", "uk") for size in (1000, 2000, 3000, 4000)]
+    assert names == {
+        "many_to_one": ["all"],
+        "transfer_zero_shot": ["es", "ru"],
+        "transfer_few_shot": few,
+        "cross_domain": ["tatoeba"],
+    }
+    with pytest.raises(ValueError, match="no experiment 'x'; choose from many_to_one"):
+        PLAN.settings_of("x")
+
+
+def test_vocabularies_come_from_the_training_side_alone():
+    for (experiment, _), setting in PLAN.settings.items():
+        if experiment == "transfer_few_shot":
+            assert setting.vocabulary == f"transfer.{setting.start}"
+        else:
+            assert setting.vocabulary == setting.data
+    data = "runs/experiments/small/data"
+    (command,) = COMMANDS.vocabulary("transfer.ru")
+    assert command[2:7] == [f"{data}/transfer.ru", "-s", "ru", "-t", "en"]
+    for related in ("transfer.uk", "few.uk/2000"):
+        copies = COMMANDS.vocabulary(related)
+        assert [
+            "cp", f"{data}/transfer.ru/spm.ru.model", f"{data}/{related}/spm.uk.model"
+        ] in copies  # fmt: skip
+        assert len(copies) == 4
+
+
+def test_every_test_set_is_excluded_from_every_training_set():
+    tests = {
+        "transfer.es": [f"nowhere/bible/test.{x}-en.{y}" for x in ("es", "ru", "it", "uk")
+                        for y in (x, "en")],
+        "many_to_one": [f"nowhere/tatoeba/test.{x}-en.{y}"
+                        for x in ("de", "fr", "es", "pt", "nl", "tr", "ru")
+                        for y in (x, "en")],
+        "cross_domain.tatoeba": [f"nowhere/{d}/test.ru-en.{y}"
+                                 for d in ("tatoeba", "bible", "mlqe_pe", "tico19")
+                                 for y in ("ru", "en")],
+    }  # fmt: skip
+    for data, expected in tests.items():
+        for job in PLAN.pairs_in(data):
+            command = COMMANDS.prepare(job, "OUT", False)
+            assert sorted(after(command, "--exclude")) == sorted(set(expected))
+
+
+def test_runs_share_updates_and_seeds_and_the_baseline_comes_first():
+    for setting in PLAN.settings.values():
+        runs = PLAN.runs_of(setting, 1)
+        assert runs[0].system == "byte_dense"
+        updates = {after(COMMANDS.train(run), "--max-update")[0] for run in runs}
+        assert len(updates) == 1
+    assert {run.seed for run in PLAN.runs_of(PLAN.settings["many_to_one", "all"])} == {1, 2}
+
+
+def test_few_shot_starts_from_the_zero_shot_model():
+    run = PLAN.run_at("transfer_few_shot", "it-2000", "byte_ncf_dense", "1")
+    command = COMMANDS.train(run)
+    assert after(command, "--finetune-from-model") == [
+        "runs/experiments/small/transfer_zero_shot/es/byte_ncf_dense/seed1/average.pt"
+    ]
+    assert command[1] == "runs/experiments/small/data/few.it/2000"
+    assert "--encoder-fusion ncf" in join(command)
+    # The experiment's own flags come last, so that they win.
+    assert join(command).index("--lr 4e-3") < join(command).index("--lr 1e-3")
+
+
+def test_commands_name_languages_units_and_temperature():
+    run = PLAN.run_at("many_to_one", "all", "subword", 1)
+    command = COMMANDS.train(run)
+    assert command[command.index("-s") + 1] == "de,fr,es,pt,nl,tr,ru"
+    assert after(command, "--sampling-temperature") == ["5"]
+    assert after(command, "--source-unit") == ["sentencepiece"]
+    generate = COMMANDS.generate(run, run.setting.tests[-1])
+    assert generate[generate.index("-s") + 1] == "ru"
+    assert after(generate, "--target-unit") == ["sentencepiece"]
+    one = COMMANDS.train(PLAN.run_at("cross_domain", "tatoeba", "byte_dense", 1))
+    assert "--sampling-temperature" not in one
+    assert "--source-unit" not in one
+
+
+def test_scores_average_what_was_not_trained_on():
+    command = COMMANDS.score(PLAN.settings["cross_domain", "tatoeba"], 1)
+    assert after(command, "--each") == ["bible,mlqe_pe,tico19,tatoeba"]
+    assert after(command, "--average") == ["bible,mlqe_pe,tico19"]
+    assert len(after(command, "--ref")) == 4
+
+
+def test_moses_tokens_are_undone_and_scored_against_the_untouched_text():
+    plan, commands = build(changed(GRID, "moses", True))
+    setting = plan.settings["cross_domain", "tatoeba"]
+    command = commands.score(setting, 1)
+    assert after(command, "--detokenize") == ["en"]
+    assert all("/references/" in path for path in after(command, "--ref"))
+    job = plan.jobs["cross_domain.bible", "ru"]
+    assert "--moses" in commands.prepare(job, "OUT", True)
+    assert "--moses" not in commands.prepare(job, "OUT", False)
+
+
+def test_a_missing_folder_or_language_is_named(tmp_path):
+    grid = changed(changed(GRID, "sample_pairs", 0), "data_root", str(tmp_path))
+    plan, commands = build(grid)
+    job = plan.jobs["transfer.es", "es"]
+    with pytest.raises(
+        FileNotFoundError, match="dataset bible: no such folder: .*data_root"
+    ):
+        commands.prepare(job, "OUT", False)
+    (tmp_path / "bible").mkdir()
+    (tmp_path / "bible" / "train.it.gz").write_bytes(b"")
+    with pytest.raises(ValueError, match=r"no files of both es and en; .*train\.it\.gz"):
+        commands.prepare(job, "OUT", False)
+
+
+def test_a_language_with_the_first_lines_only_is_cut_to_them():
+    plan, commands = build(changed(GRID, "datasets/bible/cut_to_shorter", True))
+    job = plan.jobs["transfer.it", "it"]
+    cut = "runs/experiments/small/cut/transfer.it/it"
+    assert after(commands.prepare(job, "OUT", False), "--folder") == [cut]
+    assert after(commands.cut(job), "--out") == [cut]
+    # The other domains are tested with the whole test set as it is.
+    test = commands.prepare(plan.jobs["cross_domain.bible", "ru"], "OUT", False)
+    assert after(test, "--test-pair")[0] == "nowhere/bible/test.ru-en.ru"
+
+
+def test_data_steps_are_in_the_order_of_their_making():
+    setting = PLAN.settings["transfer_few_shot", "uk-1000"]
+    steps = COMMANDS.data_steps(setting)
+    scripts = [step[0] if step[0] == "cp" else step[1].split("/")[-1] for step in steps]
+    assert scripts == [
+        "prepare.py", "prepare.py", "few_shot.py", "build_vocab.py", *["cp"] * 8,
+        "measure_units.py",
+    ]  # fmt: skip

@@ -1,0 +1,106 @@
+"""All experiments of the smoke profile, from the sample data to the reports."""
+
+import csv
+import os
+import re
+import sys
+
+import pytest
+
+from ..helpers import REPO, run
+
+pytest.importorskip("snakemake", reason="Snakemake 8 needs Python 3.11")
+
+EXPERIMENTS = ("many_to_one", "transfer_zero_shot", "transfer_few_shot", "cross_domain")
+PROFILE = "scripts/experiments/profiles/smoke"
+
+
+def snakemake(work, *args, **kwargs):
+    """Snakemake on the smoke profile with its work below ``work``, on this tree."""
+    places = {"work": work, "data_root": work / "raw", "results": work / "results"}
+    return run(
+        *(sys.executable, "-m", "snakemake", "-s", "scripts/experiments/Snakefile"),
+        *("--profile", PROFILE, "--nolock", *args),
+        *("--config", *(f"{key}={path}" for key, path in places.items())),
+        cwd=REPO,
+        env={
+            "PATH": f"{os.path.dirname(sys.executable)}:{os.environ['PATH']}",
+            "PYTHONPATH": str(REPO),
+        },
+        # Two minutes on two free cores; the other tests run beside it.
+        timeout=900,
+        **kwargs,
+    )
+
+
+@pytest.fixture(scope="module")
+def work(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("smoke")
+    snakemake(folder)
+    return folder
+
+
+@pytest.mark.parametrize("experiment", EXPERIMENTS)
+def test_a_report_is_complete_and_self_contained(work, experiment):
+    page = (work / "results" / experiment / "report.html").read_text("utf-8")
+    wanted = [
+        "Scores",
+        "Size and speed",
+        "Learning curves",
+        "BLEU by source length",
+        "Data",
+    ]
+    wanted += ["Where systems differ most", "Batches", "How each row was made"]
+    if experiment == "many_to_one":
+        wanted.append("Weights of the n-grams (ncf)")
+    if experiment == "transfer_few_shot":
+        wanted.append("Few-shot curves")
+    titles = re.findall(r"<h2>(.*?)</h2>", page)
+    assert sorted(titles) == sorted(wanted)
+    assert not re.search(r"(src|href)=|@import|url\(", re.sub(r'(url\(|href=")#', "", page))
+    assert "tok:13a" in page
+    assert re.search(r"fairseq-train .* --max-tokens \d+", page)
+    assert re.search(r"&#34;train\..*&#34;: &#34;[0-9a-f]{64}&#34;", page)
+
+
+@pytest.mark.parametrize(
+    ("experiment", "count"),
+    [
+        ("many_to_one", 3 * 3),  # systems x (languages and average)
+        ("transfer_zero_shot", 2 * 2),
+        ("transfer_few_shot", 3),
+        ("cross_domain", 2 * 2),
+    ],
+)
+def test_tables_have_every_score(work, experiment, count):
+    with open(work / "results" / experiment / "table.csv", encoding="utf-8") as file:
+        rows = list(csv.DictReader(file))
+    assert len(rows) == 2 * count
+    assert all(0 <= float(row["score"]) <= 100 for row in rows)
+
+
+def test_what_is_there_is_not_made_again(work):
+    result = snakemake(work)
+    assert b"Nothing to be done" in result.stdout + result.stderr
+
+
+def test_what_was_lost_is_made_again_and_nothing_else(work):
+    run_dir = work / "cross_domain/first/byte_dense/seed1"
+    (run_dir / "second.log").unlink()
+    before = (run_dir / "trained.json").stat().st_mtime_ns
+    snakemake(work, "cross_domain")
+    assert (run_dir / "second.log").exists()
+    assert (run_dir / "trained.json").stat().st_mtime_ns == before
+
+
+def test_a_mistake_in_a_profile_is_one_sentence(tmp_path):
+    result = run(
+        *(sys.executable, "-m", "snakemake", "-s", "scripts/experiments/Snakefile"),
+        *("--profile", PROFILE, "--config", "max_token=3"),
+        cwd=REPO,
+        check=False,
+    )
+    assert result.returncode != 0
+    message = (result.stdout + result.stderr).decode()
+    assert "there is no key 'max_token'; choose from profile" in message
+    assert "Traceback" not in message
