@@ -141,24 +141,29 @@ def free_port():
         return server.getsockname()[1]
 
 
-def test_two_workers_equal_one_with_the_doubled_batch(toy_data, tmp_path):
-    flags = [
-        *("--max-update", "6", "--dropout", "0", "--no-epoch-checkpoints"),
-        *("--disable-validation", "--max-tokens", "10000", "--batch-size", "8"),
-    ]
-    train(toy_data, tmp_path / "one", *flags, "--update-freq", "2")
+def train_with_two_workers(data, save_dir, *flags):
+    """As ``train``; returns the finished process of each worker."""
     method = f"tcp://127.0.0.1:{free_port()}"
 
     def worker(rank):
         return train(
-            toy_data, tmp_path / "two", *flags,
+            data, save_dir, *flags,
             "--distributed-world-size", "2", "--distributed-rank", rank,
             "--distributed-init-method", method, "--distributed-no-spawn",
             "--distributed-backend", "gloo", "--ddp-backend", "legacy_ddp",
         )  # fmt: skip
 
     with ThreadPoolExecutor(2) as pool:
-        list(pool.map(worker, "01"))
+        return list(pool.map(worker, "01"))
+
+
+def test_two_workers_equal_one_with_the_doubled_batch(toy_data, tmp_path):
+    flags = [
+        *("--max-update", "6", "--dropout", "0", "--no-epoch-checkpoints"),
+        *("--disable-validation", "--max-tokens", "10000", "--batch-size", "8"),
+    ]
+    train(toy_data, tmp_path / "one", *flags, "--update-freq", "2")
+    train_with_two_workers(toy_data, tmp_path / "two", *flags)
     last = "checkpoint_last.pt"
     assert_same_parameters(tmp_path / "one" / last, tmp_path / "two" / last, 1e-5)
 

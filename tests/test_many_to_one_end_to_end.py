@@ -7,7 +7,7 @@ import pytest
 from fairseq_bytefusion.generation import ByteTranslator
 
 from .helpers import REPO, bytefusion, fairseq, train, write_pair
-from .test_end_to_end import assert_same_parameters
+from .test_end_to_end import assert_same_parameters, train_with_two_workers
 
 SIZES = {"de": 60, "fr": 9}
 TASK = ("--task", "byte_translation", "-t", "en")
@@ -99,3 +99,26 @@ def test_resuming_within_an_epoch_equals_training_in_one_go(data, tmp_path):
     assert b"begin training epoch 2" in second.stdout
     last = "checkpoint_last.pt"
     assert_same_parameters(tmp_path / "whole" / last, tmp_path / "parts" / last, 0)
+
+
+def test_two_workers_equal_one(data, tmp_path):
+    flags = [
+        *(*MIXED, "--max-update", "8", "--dropout", "0", "--no-epoch-checkpoints"),
+        *("--max-tokens", "10000", "--batch-size", "7", "--batch-size-valid", "3"),
+        *("--eval-bleu", "--eval-bleu-args", '{"beam": 1, "max_len_b": 10}'),
+    ]
+    one = train(data, tmp_path / "one", *flags, "--update-freq", "2")
+    first, _ = train_with_two_workers(data, tmp_path / "two", *flags)
+    validations = []
+    for result in (one, first):
+        lines = re.findall(r"valid on 'valid' subset.*", result.stdout.decode())
+        metrics = r"\| ((?:loss|bleu)\S*) ([0-9.]+)"
+        validations.append([dict(re.findall(metrics, line)) for line in lines])
+    assert len(validations[0]) == len(validations[1]) > 1
+    for alone, together in zip(*validations):
+        assert alone.keys() == together.keys()
+        assert {"loss_de-en", "bleu_fr-en"} <= alone.keys()
+        for key in alone:
+            assert float(alone[key]) == pytest.approx(float(together[key]), abs=2e-3), key
+    last = "checkpoint_last.pt"
+    assert_same_parameters(tmp_path / "one" / last, tmp_path / "two" / last, 1e-5)

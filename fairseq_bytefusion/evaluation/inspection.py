@@ -92,15 +92,21 @@ def format_summary(summary):
         f"{options.get('decoder_embedder', 'dense')}, "
         f"fusion {options.get('encoder_fusion', 'none')}",
         f"  units {task_options.get('source_unit', 'byte')} / "
-        f"{task_options.get('target_unit', 'byte')}, "
-        f"{task_options.get('source_lang')} into {task_options.get('target_lang')}"
-        f"{', source tags' if task_options.get('source_tags') else ''}",
+        f"{task_options.get('target_unit', 'byte')}{_languages(task_options)}",
     ]
     largest = max(map(abs, summary.ngram_weights.values()), default=0) or 1.0
     for n, weight in summary.ngram_weights.items():
         bar = "█" * round(BAR_WIDTH * abs(weight) / largest)
         lines.append(f"  lambda of {n}-grams {weight:8.4f} {bar}")
     return "\n".join(lines)
+
+
+def _languages(task_options):
+    source, target = task_options.get("source_lang"), task_options.get("target_lang")
+    if source is None or target is None:  # an older checkpoint does not say
+        return ""
+    tags = ", source tags" if task_options.get("source_tags") else ""
+    return f", {source} into {target}{tags}"
 
 
 def plot_ngram_weights(summaries, path):

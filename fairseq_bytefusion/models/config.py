@@ -185,7 +185,8 @@ def check_config(cfg, src_dict, tgt_dict):
         if src_dict != tgt_dict:
             raise ValueError(
                 "--share-all-embeddings needs one dictionary for both sides: drop "
-                "that flag, or choose the same unit for both"
+                "that flag, or choose the same unit and vocabulary for both, without "
+                "--source-tag"
             )
         if cfg.encoder_embed_dim != cfg.decoder_embed_dim:
             raise ValueError(

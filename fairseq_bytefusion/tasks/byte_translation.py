@@ -161,6 +161,7 @@ class ByteTranslationTask(
         for name, value in (("max_len_a", MAX_LEN_A), ("max_len_b", MAX_LEN_B)):
             if not hasattr(args, name):  # --eval-bleu-args names a few only
                 setattr(args, name, value)
+        self.warn_of_short_limits(args)
         for flag in ("prefix_size", "score_reference"):
             if getattr(args, flag, 0):
                 self.require_references(f"--{flag.replace('_', '-')}")

@@ -5,6 +5,8 @@ import logging
 import numpy as np
 from fairseq.modules import LearnedPositionalEmbedding
 
+from ..text import UNITS
+
 logger = logging.getLogger(__name__)
 
 # A translation may be this many times its source's symbols, plus this many, long:
@@ -33,6 +35,25 @@ class LengthLimits:
     def num_source_specials(self):
         """int: ids of a source that are not text: ``</s>`` and, with tags, its tag."""
         return 1 + bool(self.source_dictionary.tags)
+
+    def warn_of_short_limits(self, args):
+        """Warn where the default length limits of generation may cut translations.
+
+        Args:
+            args (Namespace or GenerationConfig): fairseq's generation options.
+        """
+        order = list(UNITS)  # from the smallest symbols to the largest
+        source, target = self.source_dictionary, self.target_dictionary
+        is_default = (args.max_len_a, args.max_len_b) == (MAX_LEN_A, MAX_LEN_B)
+        if is_default and order.index(source.unit) > order.index(target.unit):
+            logger.warning(
+                "translations over %g x source %s + %d %s are cut, and one of the former "
+                "may be many of the latter: --max-len-a may have to be larger",
+                MAX_LEN_A,
+                source.plural,
+                MAX_LEN_B,
+                target.plural,
+            )
 
     def source_limit(self):
         """int: the most ids of a source, ``</s>`` included."""

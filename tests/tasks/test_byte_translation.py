@@ -299,3 +299,22 @@ def test_task_and_model_survive_a_second_import():
 
     import_user_module(Namespace(user_dir=str(USER_DIR)))
     import_user_module(Namespace(user_dir=str(USER_DIR)))
+
+
+@pytest.mark.parametrize(
+    ("source", "target", "options", "warned"),
+    [
+        ("char", "byte", {}, True),
+        ("char", "byte", {"max_len_a": 12.0}, False),
+        ("char", "char", {}, False),
+        ("byte", "char", {}, False),
+    ],
+)
+def test_limits_that_may_be_short_for_the_target_unit(
+    toy_data, tmp_path, caplog, source, target, options, warned
+):
+    for lang in ("xx", "en"):
+        (tmp_path / f"dict.char.{lang}.txt").write_text("a 1\n")
+    task = make_task(tmp_path, source_unit=source, target_unit=target)
+    task.build_generator([build_model()], Namespace(**options))
+    assert ("3 x source characters + 200 bytes are cut" in caplog.text) == warned
