@@ -6,5 +6,6 @@ compat.check_versions()
 compat.apply()
 
 from . import criterions  # noqa: E402, F401
-from .models import byte_transformer  # noqa: E402, F401
+from .models import byte_transformer, embedding_approximation  # noqa: E402, F401
 from .tasks import byte_translation  # noqa: E402, F401
+from .tasks import embedding_approximation as _  # noqa: E402, F401
