@@ -11,6 +11,8 @@ READERS = {
     "char_embed_dim": list(COMPOSERS),
     "char2subword_layers": ["char2subword"],
     "char2subword_heads": ["char2subword"],
+    "char2subword_from": ["char2subword"],
+    "freeze_composer": ["char2subword"],
     "char_cnn_filters": ["char-cnn"],
     "char_cnn_style": ["char-cnn"],
     "char_rnn_hidden_dim": ["char-rnn"],
@@ -51,6 +53,10 @@ def check_composer(cfg, defaults):
     _check_positive(cfg, READERS)
     if composer_of(cfg) == "char2subword":
         check_char2subword(cfg)
+    if cfg.freeze_composer and not cfg.char2subword_from:
+        raise ValueError(
+            "--freeze-composer would keep random weights: give --char2subword-from as well"
+        )
     if composer_of(cfg) == "char-cnn":
         _check_filters(cfg)
 

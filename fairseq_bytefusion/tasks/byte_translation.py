@@ -17,6 +17,7 @@ from ..data import ParallelDataset, infer_language_pair, load_parallel
 from ..generation import utf8_generator_class
 from ..text import ByteDictionary
 from ..text.word_list import read_word_list
+from .composer_transfer import start_from_approximation
 from .validation import LoggedValidation
 
 logger = logging.getLogger(__name__)
@@ -94,8 +95,15 @@ class ByteTranslationTask(LoggedValidation, TranslationTask):
         return cls(cfg, ByteDictionary(), ByteDictionary())
 
     def build_model(self, cfg, from_checkpoint=False):
-        """As in fairseq; learned positions bound what can be encoded and scored."""
+        """As in fairseq; learned positions bound what can be encoded and scored.
+
+        Raises:
+            OSError, RuntimeError, ValueError: see
+                :func:`~.composer_transfer.start_from_approximation`.
+        """
         model = super().build_model(cfg, from_checkpoint)
+        if getattr(cfg, "char2subword_from", None) and not from_checkpoint:
+            start_from_approximation(model, cfg, self)
         for side in ("encoder", "decoder"):
             positions = getattr(getattr(model, side, None), "embed_positions", None)
             if isinstance(positions, LearnedPositionalEmbedding):

@@ -38,6 +38,7 @@ class WordComposer(nn.Module):
         self.max_chars = max_chars
         #: words cut since construction
         self.num_cut = 0
+        self._frozen = False
         self.begin, self.end = len(dictionary), len(dictionary) + 1
         num_characters = len(dictionary) + (2 if delimited else 0)
         # N(0, 1): as large as the positions that char2subword adds.
@@ -55,6 +56,15 @@ class WordComposer(nn.Module):
         """
         words = self.words(tokens)
         return self.place(self.compose_rows(words), words.index)
+
+    def freeze(self):
+        """Train no parameter, and drop nothing out."""
+        self._frozen = True
+        self.requires_grad_(False).eval()
+
+    def train(self, mode=True):
+        """As in torch; a frozen composer stays as it is."""
+        return super().train(mode and not self._frozen)
 
     def words(self, tokens):
         """UniqueWords of ``tokens`` (Long[B, T]); those that are cut are counted."""
