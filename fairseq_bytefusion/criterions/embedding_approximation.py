@@ -7,8 +7,8 @@ from fairseq.criterions import FairseqCriterion, register_criterion
 from fairseq.dataclass import FairseqDataclass
 from fairseq.logging import metrics
 
-from ..modules.approximation_loss import TERMS
-from ..modules.nearest_rows import nearest_rows, ranking_quality
+from ..modules.approximation_loss import TERMS, Comparison
+from ..modules.nearest_rows import cosine_ranking, nearest_rows, ranking_quality
 
 
 def _weight(help):
@@ -88,11 +88,13 @@ class EmbeddingApproximationCriterion(FairseqCriterion):
         vectors, rows = model(**sample["net_input"]), sample["target"]
         if self.table.device != vectors.device:  # fairseq-validate moves the model only
             self.to(vectors.device)
-        terms = self._terms(vectors, rows)
+        names = [name for name in TERMS if self.weights[name] or not self.training]
+        comparison = self._compare(vectors, rows, "nbr" in names)
+        terms = {name: TERMS[name](comparison) for name in names}
         loss = sum(self.weights[name] * term for name, term in terms.items())
         log = {name: term.sum().detach() for name, term in terms.items()}
         if not self.training:
-            log.update(self._quality(vectors, rows))
+            log.update(self._quality(comparison))
         if reduce:
             loss = loss.sum()
         log["loss"] = loss.sum().detach()
@@ -100,17 +102,16 @@ class EmbeddingApproximationCriterion(FairseqCriterion):
         log["sample_size"] = len(rows)
         return loss, len(rows), log
 
-    def _terms(self, vectors, rows):
-        wanted = [name for name in TERMS if self.weights[name] or not self.training]
-        neighbours = self.neighbours[rows] if "nbr" in wanted else None
-        return {name: TERMS[name](vectors, self.table, rows, neighbours) for name in wanted}
+    def _compare(self, vectors, rows, with_neighbours):
+        neighbours = self.neighbours[rows] if with_neighbours else None
+        return Comparison(vectors, self.table, rows, neighbours)
 
-    def _quality(self, vectors, rows):
+    def _quality(self, comparison):
         """dict of str to Float[]: sums over the batch."""
-        likeliest = (vectors @ self.table.T).argmax(1)
-        own_first = torch.cat([rows.unsqueeze(1), self.neighbours[rows, :-1]], 1)
-        quality = ranking_quality(self.table.float(), vectors.float(), own_first)
-        quality["accuracy"] = likeliest.eq(rows).float()
+        rows, logits = comparison.rows, comparison.logits
+        own_first = torch.cat([rows.unsqueeze(1), comparison.neighbours[:, :-1]], 1)
+        quality = ranking_quality(cosine_ranking(logits, self.table), own_first)
+        quality["accuracy"] = logits.argmax(1).eq(rows).float()
         return {name: values.sum() for name, values in quality.items()}
 
     @property

@@ -42,30 +42,27 @@ def nearest_rows(table, vectors, count, exclude=None):
     return torch.cat([f.values for f in found]), torch.cat([f.indices for f in found])
 
 
-def ranking_quality(table, vectors, relevant):
-    """How well the ranking of all rows by nearness to a vector finds its relevant ones.
+def ranking_quality(similarity, relevant):
+    """How well a ranking of all rows finds the relevant ones.
 
     Args:
-        table (Float[V, D])
-        vectors (Float[U, D])
+        similarity (Float[U, V]): of a vector to every row.
         relevant (Long[U, k]): different rows, the most relevant first.
 
     Returns:
         dict of str to Float[U]:
 
-        - ``precision@1``: 1 where the nearest row is the most relevant;
-        - ``precision@k``: the share of the k nearest rows that is relevant;
+        - ``precision@1``: 1 where the most similar row is the most relevant;
+        - ``precision@k``: the share of the k most similar rows that is relevant;
         - ``average_precision``: the mean, over the relevant rows, of the precision of
           the ranking cut off at that row.
+
+        Of equally similar rows each comes last.
     """
     count = relevant.shape[1]
-    norms = _norms(table)
-    step = max(1, _CHUNK // len(table))
+    step = max(1, _CHUNK // (2 * similarity.shape[1]))
     places = torch.cat(
-        [
-            _places(_cosines(v, table, norms), rows)
-            for v, rows in zip(vectors.split(step), relevant.split(step))
-        ]
+        [_places(*chunk) for chunk in zip(similarity.split(step), relevant.split(step))]
     )
     hits = torch.arange(1, count + 1, device=places.device)
     return {
@@ -76,15 +73,27 @@ def ranking_quality(table, vectors, relevant):
 
 
 def _places(similarity, relevant):
-    """Long[U, k]: where ``relevant`` (Long[U, k]) come in each ranking, from 1. Equal
-    ones come in the order of the rows."""
-    own = similarity.gather(1, relevant)
-    rows = torch.arange(similarity.shape[1], device=similarity.device)
-    places = [
-        (similarity > s).sum(1) + ((similarity == s) & (rows <= r)).sum(1)
-        for s, r in zip(own.T.unsqueeze(2), relevant.T.unsqueeze(2))
-    ]
-    return torch.stack(places, 1)
+    """Long[U, k]: where ``relevant`` (Long[U, k]) come in each ranking, from 1."""
+    levels, order = similarity.gather(1, relevant).sort(1)
+    # How many of the relevant ones each row reaches; then how many rows reach each.
+    reached = torch.searchsorted(levels, similarity, right=True)
+    counts = torch.zeros(len(levels), levels.shape[1] + 1, device=levels.device)
+    counts.scatter_add_(1, reached, torch.ones_like(similarity).float())
+    reaching = counts.flip(1).cumsum(1).flip(1)[:, 1:].long()
+    return torch.zeros_like(order).scatter(1, order, reaching)
+
+
+def cosine_ranking(products, table):
+    """Products with the rows of a table as multiples of cosines, which rank alike.
+
+    Args:
+        products (Float[U, V]): ``ê Eᵀ``.
+        table (Float[V, D]): E.
+
+    Returns:
+        Float[U, V]
+    """
+    return products / _norms(table)
 
 
 def _norms(table):

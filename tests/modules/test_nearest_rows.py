@@ -2,7 +2,11 @@ import pytest
 import torch
 
 from fairseq_bytefusion.modules import nearest_rows as module
-from fairseq_bytefusion.modules.nearest_rows import nearest_rows, ranking_quality
+from fairseq_bytefusion.modules.nearest_rows import (
+    cosine_ranking,
+    nearest_rows,
+    ranking_quality,
+)
 
 from ..oracles import approximation as oracle
 
@@ -54,7 +58,7 @@ def test_ranking_quality(chunked):
     table = random_table()
     vectors = table + 0.3 * torch.randn_like(table)
     _, relevant = nearest_rows(table, table, 4)
-    found = ranking_quality(table, vectors, relevant)
+    found = ranking_quality(cosine_ranking(vectors @ table.T, table), relevant)
     for row in range(31):
         expected = oracle.quality(
             vectors[row].tolist(), table.tolist(), relevant[row].tolist()
@@ -64,18 +68,24 @@ def test_ranking_quality(chunked):
 
 
 def test_ranking_quality_by_hand():
-    # Cosines to (1, 0) fall from row 0 to row 3; rows 0 and 2 are relevant.
-    table = torch.tensor([[1.0, 0.0], [2.0, 1.0], [1.0, 1.0], [0.0, 1.0]])
-    found = ranking_quality(table, torch.tensor([[3.0, 0.0]]), torch.tensor([[0, 2]]))
+    # Rows 1, 0, 2, 3 is the ranking; row 1 and row 2 are relevant.
+    similarity = torch.tensor([[0.7, 0.9, 0.5, -0.2]])
+    found = ranking_quality(similarity, torch.tensor([[1, 2]]))
     assert found["precision@1"].item() == 1
     assert found["precision@2"].item() == 0.5
     assert found["average_precision"].item() == pytest.approx((1 / 1 + 2 / 3) / 2)
-    found = ranking_quality(table, torch.tensor([[3.0, 0.0]]), torch.tensor([[2, 0]]))
-    assert found["precision@1"].item() == 0
+    assert ranking_quality(similarity, torch.tensor([[2, 1]]))["precision@1"].item() == 0
+
+
+def test_a_vector_that_tells_nothing_apart_finds_nothing():
+    found = ranking_quality(torch.zeros(1, 8), torch.tensor([[3, 1]]))
+    assert found["precision@1"].item() == found["precision@2"].item() == 0
+    assert found["average_precision"].item() == pytest.approx((1 / 8 + 2 / 8) / 2)
 
 
 def test_perfect_vectors_have_a_perfect_ranking():
     table = random_table()
     _, relevant = nearest_rows(table, table, 5)
-    for values in ranking_quality(table, table, relevant).values():
+    ranking = cosine_ranking(table @ table.T, table)
+    for values in ranking_quality(ranking, relevant).values():
         assert values.tolist() == [1.0] * 31
