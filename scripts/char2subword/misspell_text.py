@@ -55,7 +55,7 @@ def main():
         text, changed, count = misspell_text(file.read(), options.share, options.seed)
     sys.stdout.reconfigure(**encoding)
     sys.stdout.write(text)
-    print(f"{changed} of {count} words misspelt ({changed / count:.1%})", file=sys.stderr)
+    print(f"{changed} of {count} words misspelt", file=sys.stderr)
 
 
 if __name__ == "__main__":

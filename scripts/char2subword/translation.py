@@ -148,9 +148,9 @@ def write_results(options, data, scores, seconds):
     notes = [
         f"`{' '.join(['python', *sys.argv])}`",
         "",
-        f"{round(UPDATES * options.scale)} updates of at most 4,000 bytes, the learned table "
-        f"{round(LEARNING_UPDATES * options.scale)} of 128 words; byte_transformer_small, "
-        "pre-norm, seed 1, beam 4, one core a training.",
+        f"{round(UPDATES * options.scale)} updates of at most 4,000 bytes; the learned "
+        f"table {round(LEARNING_UPDATES * options.scale)} of 128 words; "
+        "byte_transformer_small, pre-norm, seed 1, beam 4, one core a training.",
         "",
         f"- noised sources: {last_line(data / 'misspell.log')}",
         f"- word table: {last_line(data / 'words.log').split(': ')[-1]}",
