@@ -31,12 +31,14 @@ setup(
     packages=find_packages(include=["fairseq_bytefusion", "fairseq_bytefusion.*"]),
     install_requires=REQUIREMENTS,
     extras_require={
+        "huggingface": ["safetensors>=0.3,<1"],
         "dev": [
             "pytest>=7,<10",
             "pytest-xdist>=3,<4",
             "hypothesis>=6.80,<7",
             "ruff>=0.4,<1",
-        ]
+            "safetensors>=0.3,<1",
+        ],
     },
     entry_points={"console_scripts": ["bytefusion = fairseq_bytefusion.cli:main"]},
     classifiers=[

@@ -193,7 +193,7 @@ def _read_safetensors(path):
     except ImportError as error:
         raise ValueError(
             f"{path}: reading a Hugging Face directory needs the package safetensors: "
-            "pip install safetensors"
+            "pip install 'fairseq_bytefusion[huggingface]'"
         ) from error
     files = sorted(n for n in os.listdir(path) if n.endswith(".safetensors"))
     for name in files:

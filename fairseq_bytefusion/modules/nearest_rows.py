@@ -38,7 +38,7 @@ def nearest_rows(table, vectors, count, exclude=None):
             similarity.scatter_(1, exclude[chunk].unsqueeze(1), float("-inf"))
         found.append(similarity.topk(count))
     if not found:
-        return vectors.new_zeros(0, count), torch.zeros(0, count, dtype=torch.long)
+        return vectors.new_zeros(0, count), vectors.new_zeros(0, count).long()
     return torch.cat([f.values for f in found]), torch.cat([f.indices for f in found])
 
 
@@ -97,7 +97,7 @@ def cosine_ranking(products, table):
 
 
 def _norms(table):
-    return torch.linalg.vector_norm(table, dim=1).clamp(min=1e-12)
+    return torch.linalg.vector_norm(table, dim=1).clamp(min=1e-6)
 
 
 def _cosines(vectors, table, norms):

@@ -9,7 +9,8 @@ from ...text.words import group_words
 from ..fusion.word_attention import WordLocalAttention
 from .word_composer import WordComposer
 
-#: sizes of the paper's module
+#: sizes of the paper's module: 43M parameters at D = 768. Characters take 0.2M of them, the
+#: bytes; a table of the characters of a multilingual vocabulary makes it some 50M.
 PAPER = {"char_dim": 768, "layers": 6, "heads": 12}
 
 
