@@ -21,9 +21,9 @@ import numpy as np
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from data_prep.blocks import Stream, line_blocks  # noqa: E402
-from data_prep.char_symbols import symbol_of  # noqa: E402
 from data_prep.layout import find_pair  # noqa: E402
 from data_prep.output import run_script, write_atomically  # noqa: E402
+from fairseq_bytefusion.text.char_symbols import symbol_of  # noqa: E402
 
 KINDS = ("sentencepiece", "char")
 
@@ -131,8 +131,8 @@ def _sentences(paths):
 def char_dictionary(paths, min_count=1):
     """The characters of files in fairseq's dictionary format, most frequent first.
 
-    A line is a symbol of :mod:`data_prep.char_symbols`, a space and a count. Memory does
-    not depend on the size of the files.
+    A line is a symbol of :mod:`fairseq_bytefusion.text.char_symbols`, a space and a
+    count. Memory does not depend on the size of the files.
 
     Args:
         paths (list of str)

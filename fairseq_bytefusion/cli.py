@@ -131,6 +131,18 @@ def _parser():
         help="a checkpoint, several joined by colons, or the directory of one",
     )
     translate.add_argument(
+        "-s",
+        "--source-lang",
+        metavar="LANG",
+        help="which of the model's source languages (needed with --source-tag only)",
+    )
+    translate.add_argument(
+        "--data",
+        metavar="DIR",
+        help="where the vocabularies are (default: the data directory of training, or "
+        "else beside the checkpoint; the byte unit needs none)",
+    )
+    translate.add_argument(
         "--beam",
         type=_positive,
         default=5,
@@ -165,12 +177,15 @@ def _path(args):
 
 def _score(args):
     from .evaluation import System, read_hypotheses, read_lines, score_systems
+    from .evaluation.hypotheses import warn_of_unknown_symbols
     from .evaluation.report import format_examples, format_scores
 
     read = [read_hypotheses(path) for path in args.hyp]
     references = read[0].references if args.ref is None else read_lines(args.ref)
     if references is None:
         raise ValueError(f"{args.hyp[0]} holds no references (T- lines): give --ref")
+    if args.ref is None:
+        warn_of_unknown_symbols(read[0])
     systems = [System(hyp.path, hyp.texts) for hyp in read]
     rows = score_systems(systems, references, args.num_bootstrap)
     if args.json:
@@ -224,7 +239,9 @@ def _translate(args):
     from .data.line_stream import read_sentences
     from .generation import ByteTranslator
 
-    translator = ByteTranslator.from_pretrained(args.checkpoint, args.device)
+    translator = ByteTranslator.from_pretrained(
+        args.checkpoint, args.device, args.data, args.source_lang
+    )
     lines = read_sentences(sys.stdin.buffer)
     # Enough at a time to put sentences of like length together.
     while chunk := list(itertools.islice(lines, 64 * args.batch_size)):

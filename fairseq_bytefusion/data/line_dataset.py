@@ -5,8 +5,9 @@ import logging
 import numpy as np
 from fairseq.data import FairseqDataset
 
-from ..text.byte_dictionary import cut_utf8
+from ..text import ByteDictionary
 from .line_index import open_line_index
+from .line_sizes import line_sizes
 
 logger = logging.getLogger(__name__)
 
@@ -16,8 +17,11 @@ class LineDataset(FairseqDataset):
 
     Args:
         path (str): UTF-8 text, ``\\n`` the only line end. Lines that are not
-            UTF-8 are used as the bytes they are, counted and logged.
-        dictionary (ByteDictionary): turns a line's bytes into ids.
+            UTF-8 are counted and logged, and used as the bytes they are or, by
+            another unit than the byte, as U+FFFD.
+        dictionary (TextDictionary): turns a line into ids. How many of these a line
+            has is counted once where it is not the number of bytes, and what is
+            ``<unk>`` is logged.
         max_length (int, optional): sentences of more ids (``</s>`` included) are
             cut at the start of a UTF-8 character; how many is logged.
 
@@ -33,26 +37,45 @@ class LineDataset(FairseqDataset):
         self._index = open_line_index(path)
         self._data = None
         #: int32[N], number of ids of each sentence, ``</s>`` included
-        self.sizes = (self._index.ends - self._index.starts + 1).astype(np.int32)
+        self.sizes = self._sizes()
         if self._index.num_invalid:
             logger.warning(
-                "%s: %d of %d lines are not UTF-8; they are used as bytes",
+                "%s: %d of %d lines are not UTF-8; they are used as %s",
                 path,
                 self._index.num_invalid,
                 len(self),
+                "bytes" if isinstance(dictionary, ByteDictionary) else "U+FFFD",
             )
         if max_length is not None:
             self._announce_cut(int((self.sizes > max_length).sum()))
             self.sizes = np.minimum(self.sizes, np.int32(max_length))
 
+    def _sizes(self):
+        if isinstance(self.dictionary, ByteDictionary):
+            return (self._index.ends - self._index.starts + 1).astype(np.int32)
+        sizes, num_unknown = line_sizes(
+            self.path, len(self), self.line_bytes, self.dictionary
+        )
+        num_symbols = int(sizes.sum()) - len(sizes)
+        logger.info(
+            "%s: %d of %d %s (%.3f%%) are <unk>",
+            self.path,
+            num_unknown,
+            num_symbols,
+            self.dictionary.plural,
+            100 * num_unknown / max(num_symbols, 1),
+        )
+        return sizes
+
     def _announce_cut(self, count):
         if count:
             logger.warning(
-                "%s: %d of %d sentences have more than %d bytes and are cut there",
+                "%s: %d of %d sentences have more than %d %s and are cut there",
                 self.path,
                 count,
                 len(self),
                 self.max_length - 1,
+                self.dictionary.plural,
             )
 
     def __len__(self):
@@ -69,10 +92,10 @@ class LineDataset(FairseqDataset):
 
     def __getitem__(self, index):
         """LongTensor[T]: the ids of sentence ``index``, ``</s>`` last."""
-        raw = self.line_bytes(index)
+        ids = self.dictionary.encode_line(self.line_bytes(index)).long()
         if self.max_length is not None:
-            raw = cut_utf8(raw, self.max_length - 1)
-        return self.dictionary.encode_line(raw).long()
+            ids = self.dictionary.truncate(ids, self.max_length)
+        return ids
 
     def num_tokens(self, index):
         return self.sizes[index]

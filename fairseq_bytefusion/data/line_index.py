@@ -1,19 +1,15 @@
 """Where the lines of a text file are: found with numpy, cached beside the file."""
 
 import codecs
-import logging
-import os
-import tempfile
 from dataclasses import dataclass
 
 import numpy as np
 
-logger = logging.getLogger(__name__)
+from .array_cache import file_key, read_array, write_array
 
 CHUNK_BYTES = 1 << 18  # fits a cache; with larger ones copies dominate
 CACHE_SUFFIX = ".lines.npy"
 FORMAT_VERSION = 1
-_HEADER = 4  # version, file size, mtime in ns, lines that are not UTF-8
 _LF, _CR = 10, 13
 
 
@@ -50,12 +46,14 @@ def open_line_index(path):
     Raises:
         OSError: ``path`` cannot be read.
     """
-    stat = os.stat(path)
-    key = [FORMAT_VERSION, stat.st_size, stat.st_mtime_ns]
-    index = _read_cache(path + CACHE_SUFFIX, key)
-    if index is None:
-        index = build_line_index(path)
-        _write_cache(path + CACHE_SUFFIX, key, index)
+    key = [FORMAT_VERSION, *file_key(path)]
+    cached = read_array(path + CACHE_SUFFIX, key)
+    if cached is not None and len(cached) % 2:  # a number, then starts and ends
+        starts, ends = cached[1:].reshape(2, -1)
+        return LineIndex(starts, ends, int(cached[0]))
+    index = build_line_index(path)
+    flat = np.concatenate([[index.num_invalid], index.starts, index.ends])
+    write_array(path + CACHE_SUFFIX, key, flat)
     return index
 
 
@@ -120,33 +118,3 @@ def count_invalid_lines(raw):
                 break
             view = memoryview(raw)[newline + 1 :]
     return count
-
-
-def _read_cache(cache_path, key):
-    try:
-        cached = np.load(cache_path, mmap_mode="r")
-    except (OSError, ValueError, EOFError):
-        return None  # absent, unreadable, or cut short: it is built again
-    if cached.dtype != np.int64 or cached.ndim != 1 or len(cached) % 2:
-        return None
-    if cached[: len(key)].tolist() != key:
-        return None
-    starts, ends = cached[_HEADER:].reshape(2, -1)
-    return LineIndex(starts, ends, int(cached[_HEADER - 1]))
-
-
-def _write_cache(cache_path, key, index):
-    header = np.array([*key, index.num_invalid], np.int64)
-    flat = np.concatenate([header, index.starts, index.ends])
-    folder, name = os.path.split(cache_path)
-    temporary = None
-    try:
-        handle, temporary = tempfile.mkstemp(prefix=f".{name}.", dir=folder or ".")
-        with os.fdopen(handle, "wb") as file:
-            np.save(file, flat)
-        os.chmod(temporary, 0o644)
-        os.replace(temporary, cache_path)
-    except OSError as error:
-        logger.info("line index of %s is kept in memory only: %s", cache_path, error)
-        if temporary and os.path.exists(temporary):
-            os.unlink(temporary)

@@ -116,6 +116,22 @@ def read_hypotheses(path):
     return Hypotheses(path, in_order(b"D"), in_order(b"S"), in_order(b"T"))
 
 
+def warn_of_unknown_symbols(hypotheses):
+    """Log how many references of a log (Hypotheses) are not the text they were.
+
+    fairseq prints ``<<unk>>`` for what the target dictionary of the model lacks.
+    """
+    count = sum("<<unk>>" in reference for reference in hypotheses.references)
+    if count:
+        logger.warning(
+            "%s: %d of %d references hold <<unk>>, what the model's vocabulary lacks: to "
+            "score against the text itself give --ref",
+            hypotheses.path,
+            count,
+            len(hypotheses.references),
+        )
+
+
 def _check_complete(path, kind, texts, expected):
     missing = sorted(set(expected) - texts.keys())
     if missing:

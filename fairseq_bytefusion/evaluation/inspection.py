@@ -19,6 +19,7 @@ class CheckpointSummary:
     num_updates: int
     num_parameters: int
     options: Dict[str, object]
+    task_options: Dict[str, object]
     ngram_weights: Dict[int, float]
 
 
@@ -54,6 +55,7 @@ def inspect_checkpoint(path):
         num_updates=history[-1].get("num_updates", 0),
         num_parameters=sum(p.numel() for p in parameters.values()),
         options=options,
+        task_options={**state["cfg"]["task"], **state.get("task_state", {})},
         ngram_weights=_ngram_weights(state["model"], options),
     )
 
@@ -81,7 +83,7 @@ def format_summary(summary):
     Returns:
         str
     """
-    options = summary.options
+    options, task_options = summary.options, summary.task_options
     lines = [
         summary.path,
         f"  {summary.arch}, {summary.num_parameters:,} parameters, "
@@ -89,6 +91,10 @@ def format_summary(summary):
         f"  embedders {options.get('encoder_embedder', 'dense')} / "
         f"{options.get('decoder_embedder', 'dense')}, "
         f"fusion {options.get('encoder_fusion', 'none')}",
+        f"  units {task_options.get('source_unit', 'byte')} / "
+        f"{task_options.get('target_unit', 'byte')}, "
+        f"{task_options.get('source_lang')} into {task_options.get('target_lang')}"
+        f"{', source tags' if task_options.get('source_tags') else ''}",
     ]
     largest = max(map(abs, summary.ngram_weights.values()), default=0) or 1.0
     for n, weight in summary.ngram_weights.items():

@@ -9,6 +9,8 @@ import torch
 from fairseq import checkpoint_utils, utils
 from tqdm import tqdm
 
+from .checkpoint_task import task_overrides
+
 CHECKPOINT_NAMES = ("checkpoint_best.pt", "checkpoint_last.pt")
 
 
@@ -17,7 +19,7 @@ class Translation:
     """A translation, its score and what else the beam holds."""
 
     text: str
-    #: log-probability a byte, as fairseq's ``score``: natural logarithm, length-normalised
+    #: log-probability a symbol (fairseq's ``score``): natural logarithm, length-normalised
     score: float
     #: the other hypotheses, best first; they have no alternatives themselves
     alternatives: Tuple["Translation", ...] = ()
@@ -40,23 +42,31 @@ class ByteTranslator:
         self.device = torch.device(device)
 
     @classmethod
-    def from_pretrained(cls, path_or_dir, device=None):
+    def from_pretrained(cls, path_or_dir, device=None, data=None, source_lang=None):
         """Load a checkpoint; the data it was trained on need not be there any more.
+
+        Vocabularies of other units than the byte are read from ``data``; without it
+        from the data directory of training where that is still there, or else from
+        beside the checkpoint.
 
         Args:
             path_or_dir (str or Path): a checkpoint, several joined by colons (an
                 ensemble), or a directory with ``checkpoint_best.pt`` or else
                 ``checkpoint_last.pt``.
             device (str or torch.device, optional): by default a GPU where there is one.
+            data (str or Path, optional): a directory with the vocabularies.
+            source_lang (str, optional): which of several sources the sentences are in;
+                a model with ``--source-tag`` must know.
 
         Raises:
             OSError: no such file.
-            RuntimeError: not a complete fairseq checkpoint.
+            RuntimeError: not a complete fairseq checkpoint, or another vocabulary than
+                that of training.
             ValueError: a checkpoint of another task.
         """
         paths = _checkpoints(os.fspath(path_or_dir))
         models, cfg, task = checkpoint_utils.load_model_ensemble_and_task(
-            paths, arg_overrides=_overrides(paths[0])
+            paths, arg_overrides=task_overrides(paths[0], data, source_lang)
         )
         for model in models:
             model.prepare_for_inference_(cfg)
@@ -67,7 +77,7 @@ class ByteTranslator:
     def translate(self, sentences, beam=5, batch_size=32, progress=True):
         """Translate sentences as ``fairseq-generate`` does.
 
-        An empty sentence has an empty translation. One of more bytes than the model's
+        An empty sentence has an empty translation. One of more symbols than the model's
         ``--max-source-positions`` allows is cut there, at the start of a character,
         with a warning.
 
@@ -82,7 +92,8 @@ class ByteTranslator:
 
         Raises:
             TypeError: ``sentences`` is not a list of str.
-            ValueError: a line end within a sentence; beam or batch size below one.
+            ValueError: a line end within a sentence; beam or batch size below one; a
+                model with ``--source-tag`` of several languages, none of them chosen.
         """
         for name, value in (("beam", beam), ("batch_size", batch_size)):
             if value < 1:
@@ -129,28 +140,6 @@ def _checkpoints(path):
     if not there:
         raise FileNotFoundError(f"no such file: {tried[0]}, nor {tried[1]}")
     return there[:1]
-
-
-def _overrides(path):
-    """Settings without which a checkpoint's task would look for its data directory.
-
-    Raises:
-        ValueError: the checkpoint is of a task that does not read raw text.
-    """
-    from ..tasks.byte_translation import ByteTranslationTask  # imports this package
-
-    if not os.path.exists(path):
-        raise FileNotFoundError(f"no such file: {path}")
-    cfg = checkpoint_utils.load_checkpoint_to_cpu(path)["cfg"]["task"]
-    name = cfg["_name"]
-    if name != ByteTranslationTask.NAME:
-        raise ValueError(
-            f"{path} is of the task {name}: only a model of the task "
-            f"{ByteTranslationTask.NAME} translates raw text"
-        )
-    # Languages name data files and nothing else; what --data they came from may be gone.
-    unknown = {"source_lang": "source", "target_lang": "target"}
-    return {key: value for key, value in unknown.items() if cfg.get(key) is None}
 
 
 def _lines(sentences):

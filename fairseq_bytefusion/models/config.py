@@ -183,6 +183,7 @@ def check_config(cfg, src_dict, tgt_dict):
         raise ValueError(f"--decoder-layers {cfg.decoder_layers} must be at least 1")
     check_composer(cfg, ByteTransformerConfig())
     _check_fusion(cfg)
+    _check_words(cfg, src_dict)
     if cfg.share_all_embeddings:
         if cfg.encoder_embedder != "dense":
             raise ValueError(
@@ -200,6 +201,23 @@ def check_config(cfg, src_dict, tgt_dict):
                 f"({cfg.encoder_embed_dim}) equal to --decoder-embed-dim "
                 f"({cfg.decoder_embed_dim})"
             )
+
+
+def _check_words(cfg, src_dict):
+    """Refuse what cuts symbols into words where a symbol holds space and letters."""
+    if getattr(src_dict, "spaces_apart", True):
+        return
+    flags = []
+    if cfg.encoder_embedder not in TOKEN_EMBEDDERS:
+        flags.append(f"--encoder-embedder {cfg.encoder_embedder}")
+    if cfg.encoder_fusion == "wsf":
+        flags.append("--encoder-fusion wsf")
+    if flags:
+        raise ValueError(
+            f"{flags[0]} cuts sentences into words and words into characters, and a "
+            f"symbol of --source-unit {src_dict.unit} may be several of these: choose "
+            "another source unit, or drop that flag"
+        )
 
 
 def _check_fusion(cfg):

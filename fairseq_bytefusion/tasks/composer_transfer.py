@@ -59,8 +59,8 @@ def start_from_approximation(model, cfg, task):
 def _check_sizes(path, options, learned, composer, cfg):
     if len(learned["characters.weight"]) != len(composer.characters.weight):
         raise ValueError(
-            f"--char2subword-from {path} composes words of bytes: choose bytes as the "
-            "unit of the source"
+            f"--char2subword-from {path} composes words of bytes: drop --source-unit and "
+            "--source-tag"
         )
     sizes = ("char_embed_dim", "char2subword_layers", "char2subword_heads")
     wanted = {name: options[name] for name in sizes}

@@ -1,16 +1,36 @@
 """What a validation of ``byte_translation`` logs beside the loss."""
 
+import math
+
 import numpy as np
+import torch
 from fairseq.logging import metrics
 from fairseq.tasks.translation import EVAL_BLEU_ORDER
 from sacrebleu.metrics import BLEU
 
 # Keys of the logging outputs of validation.
 NGRAM_WEIGHT, NUM_STEPS = "ncf_lambda_", "_num_steps"
+BLEU_KEYS = [
+    *(f"_bleu_{kind}_{i}" for kind in ("counts", "totals") for i in range(EVAL_BLEU_ORDER)),
+    *("_bleu_sys_len", "_bleu_ref_len"),
+]
 
 
 class LoggedValidation:
-    """For a translation task: n-gram weights of ncf, and a BLEU that is never missing."""
+    """For a translation task: n-gram weights of ncf, scores of each language pair, and a
+    BLEU that is never missing.
+
+    With several sources ``loss`` and ``bleu`` are those of all sentences together, and
+    ``loss_de-en``, ``bleu_de-en`` those of one language pair.
+    """
+
+    @property
+    def language_pairs(self):
+        """list of str: ``de-en`` ..., where there are several; else empty."""
+        sources = self.source_langs
+        if len(sources) < 2:
+            return []
+        return [f"{source}-{self.cfg.target_lang}" for source in sources]
 
     def valid_step(self, sample, model, criterion):
         """As in fairseq; the n-gram weights of ncf are logged beside the loss.
@@ -25,10 +45,18 @@ class LoggedValidation:
         for n, weight in weights.items():
             logging_output[f"{NGRAM_WEIGHT}{n}"] = weight
         logging_output[NUM_STEPS] = 1
+        # Workers add up their outputs key by key: each must have those of every pair.
+        for pair in self.language_pairs:
+            is_this = sample.get("pair") == pair
+            for key in ("loss", "sample_size", *BLEU_KEYS):
+                if key in logging_output:
+                    value = logging_output[key]
+                    logging_output[_of_pair(key, pair)] = value if is_this else _zero(value)
         return loss, sample_size, logging_output
 
     def reduce_metrics(self, logging_outputs, criterion):
-        """As in fairseq, and the n-gram weights; BLEU is logged also where it is 0."""
+        """As in fairseq, the n-gram weights and what is said of each language pair; BLEU
+        is logged also where it is 0."""
         if self.cfg.eval_bleu and any("_bleu_sys_len" in log for log in logging_outputs):
             for key in ("_bleu_counts", "_bleu_totals"):
                 metrics.log_scalar(key, np.zeros(EVAL_BLEU_ORDER))
@@ -36,21 +64,56 @@ class LoggedValidation:
                 metrics.log_scalar(key, 0)
             metrics.log_derived("bleu", _bleu_of_counts)
         super().reduce_metrics(logging_outputs, criterion)
+        for pair in self.language_pairs:
+            _log_pair(logging_outputs, pair)
         # fairseq sums the outputs of workers; every one of them holds the same weights.
         num_steps = sum(log.get(NUM_STEPS, 0) for log in logging_outputs)
         keys = {k for log in logging_outputs for k in log if k.startswith(NGRAM_WEIGHT)}
         for key in sorted(keys):
-            total = sum(log.get(key, 0) for log in logging_outputs)
-            metrics.log_scalar(key, total / num_steps, round=4)
+            metrics.log_scalar(key, _sum(logging_outputs, key) / num_steps, round=4)
 
 
-def _bleu_of_counts(meters):
+def _of_pair(key, pair):
+    return f"_{pair}:{key}"
+
+
+def _zero(value):
+    return torch.zeros_like(value) if torch.is_tensor(value) else 0
+
+
+def _sum(logging_outputs, key):
+    return float(sum(log.get(key, 0) for log in logging_outputs))
+
+
+def _log_pair(logging_outputs, pair):
+    """Log the loss and the n-gram counts of one language pair of a validation."""
+
+    def total(key):
+        return _sum(logging_outputs, _of_pair(key, pair))
+
+    if total("sample_size") > 0:
+        # In bits, as fairseq's criterions log it.
+        loss = total("loss") / total("sample_size") / math.log(2)
+        metrics.log_scalar(f"loss_{pair}", loss, total("sample_size"), round=3)
+    if any(_of_pair("_bleu_sys_len", pair) in log for log in logging_outputs):
+        values = {key: total(key) for key in BLEU_KEYS}
+        for key in ("_bleu_counts", "_bleu_totals"):
+            array = np.array([values[f"{key}_{i}"] for i in range(EVAL_BLEU_ORDER)])
+            metrics.log_scalar(f"{key}_{pair}", array)
+        for key in ("_bleu_sys_len", "_bleu_ref_len"):
+            metrics.log_scalar(f"{key}_{pair}", values[key])
+        metrics.log_derived(
+            f"bleu_{pair}", lambda meters: _bleu_of_counts(meters, f"_{pair}")
+        )
+
+
+def _bleu_of_counts(meters, suffix=""):
     """BLEU of the summed n-gram counts of a validation, as fairseq rounds it."""
     bleu = BLEU.compute_bleu(
-        correct=meters["_bleu_counts"].sum,
-        total=meters["_bleu_totals"].sum,
-        sys_len=int(meters["_bleu_sys_len"].sum),
-        ref_len=int(meters["_bleu_ref_len"].sum),
+        correct=meters[f"_bleu_counts{suffix}"].sum,
+        total=meters[f"_bleu_totals{suffix}"].sum,
+        sys_len=int(meters[f"_bleu_sys_len{suffix}"].sum),
+        ref_len=int(meters[f"_bleu_ref_len{suffix}"].sum),
         smooth_method="exp",
     )
     return round(bleu.score, 2)

@@ -70,6 +70,6 @@ def hash_words(words, dictionary):
     for start in range(0, len(words), _CHUNK):
         rows = [dictionary.encode_line(w).long() for w in words[start : start + _CHUNK]]
         batch = torch.nn.utils.rnn.pad_sequence(rows, True, dictionary.pad())
-        unique = unique_words(batch, dictionary.pad(), dictionary.eos(), tables, 1)
+        unique = unique_words(batch, dictionary.pad(), tables, 1)
         found.append(unique.hashes[unique.index[:, 0]])
     return torch.cat(found)

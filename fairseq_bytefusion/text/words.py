@@ -1,7 +1,8 @@
 """Word boundaries of a token batch, from its ids alone. Vectorised, on any device.
 
 The whitespace before a word belongs to it, as SentencePiece's leading ``▁``; ``</s>``
-is a block of its own. Blocks of a sentence (one letter each, ``.`` is padding)::
+is a block of its own, and so is a language tag. Blocks of a sentence (one letter each,
+``.`` is padding)::
 
     h i   m o m !   </s> .          space:   a a b b b b b c .
                                     script:  a a b c c c d e .
@@ -19,16 +20,18 @@ _WHITESPACE = " \t\r\v\f"
 
 
 def symbol_tables(dictionary):
-    """Which symbols are whitespace, UTF-8 continuation bytes, ASCII letters or digits.
+    """Which symbols are whitespace, UTF-8 continuation bytes, ASCII letters or digits,
+    and which stand alone: ``</s>`` and language tags.
 
     Args:
-        dictionary (fairseq.data.Dictionary): a :class:`ByteDictionary`, or one whose
-            symbols are text (``▁`` counts as a space).
+        dictionary (fairseq.data.Dictionary): a :class:`~.text_dictionary.TextDictionary`,
+            or one whose symbols are text (``▁`` counts as a space).
 
     Returns:
-        Bool[3, V]: a row each.
+        Bool[4, V]: a row each.
     """
-    tables = torch.zeros(3, len(dictionary), dtype=torch.bool)
+    tables = torch.zeros(4, len(dictionary), dtype=torch.bool)
+    tables[3, [dictionary.eos(), *getattr(dictionary, "tags", {}).values()]] = True
     for i in range(dictionary.nspecial, len(dictionary)):
         symbol = _symbol_bytes(dictionary, i)
         tables[0, i] = bool(symbol) and not symbol.strip(_WHITESPACE.encode())
@@ -43,19 +46,19 @@ def _symbol_bytes(dictionary, index):
     return dictionary[index].replace("▁", " ").encode("utf-8")
 
 
-def block_starts(tokens, padding_mask, eos, tables, boundary="space", max_word=64):
+def block_starts(tokens, padding_mask, tables, boundary="space", max_word=64):
     """Where the blocks of ``wsf`` begin.
 
     Blocks partition the real tokens of a sentence. A block begins at the first token,
-    at the first of a run of whitespace, at ``</s>`` and behind it; with ``script`` also
-    at every change between ASCII letters or digits and anything else that is not a
-    continuation byte. A longer block than ``max_word`` is split at character starts.
+    at the first of a run of whitespace, at what stands alone and behind it; with
+    ``script`` also at every change between ASCII letters or digits and anything else
+    that is not a continuation byte. A longer block than ``max_word`` is split at
+    character starts.
 
     Args:
         tokens (Long[B, T]): padded on either side.
         padding_mask (Bool[B, T]): True at padding.
-        eos (int): id of ``</s>``.
-        tables (Bool[3, V]): see :func:`symbol_tables`.
+        tables (Bool[4, V]): see :func:`symbol_tables`.
         boundary (str): ``space`` or ``script``.
         max_word (int, optional): longest block, in tokens, at least 4; None for no limit.
 
@@ -64,9 +67,8 @@ def block_starts(tokens, padding_mask, eos, tables, boundary="space", max_word=6
 
     Source: Sreedhar et al. 2023, section 3.2, with the whitespace rule of this package.
     """
-    whitespace, continuation, alphanumeric = tables[:, tokens]
-    is_eos = tokens.eq(eos)
-    starts = _shifted(padding_mask, True) | is_eos | _shifted(is_eos, False)
+    whitespace, continuation, alphanumeric, alone = tables[:, tokens]
+    starts = _shifted(padding_mask, True) | alone | _shifted(alone, False)
     starts |= whitespace & ~_shifted(whitespace, False)
     if boundary == "script":
         starts |= ~continuation & (alphanumeric != _shifted(alphanumeric, False))
@@ -171,23 +173,23 @@ class UniqueWords:
     num_cut: int
 
 
-def unique_words(tokens, pad, eos, tables, max_chars):
+def unique_words(tokens, pad, tables, max_chars):
     """Cut a batch into words at whitespace; equal words share a row.
 
-    Words are the blocks of :func:`block_starts`, ``</s>`` among them. Two words are
-    equal if their hashes are.
+    Words are the blocks of :func:`block_starts`, ``</s>`` and tags among them. Two words
+    are equal if their hashes are.
 
     Args:
         tokens (Long[B, T]): padded on either side.
-        pad, eos (int): ids of padding and of ``</s>``.
-        tables (Bool[3, V]): see :func:`symbol_tables`.
+        pad (int): id of padding.
+        tables (Bool[4, V]): see :func:`symbol_tables`.
         max_chars (int): longest row.
 
     Returns:
         UniqueWords
     """
     padding_mask = tokens.eq(pad)
-    starts = block_starts(tokens, padding_mask, eos, tables, max_word=None)
+    starts = block_starts(tokens, padding_mask, tables, max_word=None)
     symbols, word, lengths = _symbols_of_words(tokens, starts, padding_mask, tables)
     first = lengths.cumsum(0) - lengths
     hashes = _word_hashes(symbols, torch.arange(len(word), device=word.device), word, first)

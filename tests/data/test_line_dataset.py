@@ -7,13 +7,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from fairseq_bytefusion.data import LineDataset, line_index
+from fairseq_bytefusion.data import LineDataset, array_cache, line_index, line_sizes
 from fairseq_bytefusion.data.line_index import (
     build_line_index,
     count_invalid_lines,
     open_line_index,
 )
-from fairseq_bytefusion.text import ByteDictionary
+from fairseq_bytefusion.text import ByteDictionary, CharDictionary
 
 
 def lines_of(path):
@@ -175,6 +175,73 @@ def test_a_directory_that_cannot_be_written_works_without(tmp_path, monkeypatch)
 
     path = tmp_path / "text"
     path.write_bytes(b"a\nb\n")
-    monkeypatch.setattr(line_index.tempfile, "mkstemp", refuse)
+    monkeypatch.setattr(array_cache.tempfile, "mkstemp", refuse)
     assert lines_of(path) == [b"a", b"b"]
     assert os.listdir(tmp_path) == ["text"]
+
+
+# --- other units ----------------------------------------------------------------
+
+
+@pytest.fixture()
+def chars(tmp_path):
+    (tmp_path / "dict.char.xx.txt").write_bytes("a 1\n世 1\n▁ 1\n".encode())
+    return CharDictionary.from_file(str(tmp_path / "dict.char.xx.txt"))
+
+
+def test_sizes_of_another_unit(tmp_path, chars, caplog):
+    path = tmp_path / "text"
+    path.write_bytes("a世\n\n世 x\n".encode() + b"\xff\n")
+    with caplog.at_level(logging.INFO):
+        dataset = LineDataset(str(path), chars, max_length=3)
+    assert dataset.sizes.dtype == np.int32
+    assert dataset.sizes.tolist() == [3, 1, 3, 2]
+    assert [len(dataset[i]) for i in range(4)] == [3, 1, 3, 2]
+    for message in (
+        "2 of 6 characters (33.333%) are <unk>",
+        "1 of 4 lines are not UTF-8; they are used as U+FFFD",
+        "1 of 4 sentences have more than 2 characters and are cut there",
+    ):
+        assert f"{path}: {message}" in caplog.text
+
+
+def test_sizes_are_counted_once_and_follow_text_and_vocabulary(
+    tmp_path, chars, monkeypatch, caplog
+):
+    path = tmp_path / "text"
+    path.write_bytes("a世b\n".encode())
+    counted = []
+    count = line_sizes._count
+    monkeypatch.setattr(
+        line_sizes, "_count", lambda *args: counted.append(1) or count(*args)
+    )
+
+    def load(dictionary):
+        with caplog.at_level(logging.INFO):
+            caplog.clear()
+            return LineDataset(str(path), dictionary).sizes.tolist()
+
+    for expected in (1, 1):
+        assert load(chars) == [4]
+        assert "1 of 3 characters" in caplog.text  # from the cache as well
+        assert len(counted) == expected
+    path.write_bytes(b"a\nb\n")
+    assert load(chars) == [2, 2]
+    assert len(counted) == 2
+    (tmp_path / "dict.char.xx.txt").write_bytes(b"a 1\nb 1\n")
+    assert load(CharDictionary.from_file(chars.path)) == [2, 2]
+    assert "0 of 2 characters" in caplog.text
+    assert len(counted) == 3
+    (tmp_path / "text.char.npy").write_bytes(b"junk")
+    assert load(CharDictionary.from_file(chars.path)) == [2, 2]
+    assert len(counted) == 4
+
+
+def test_sizes_in_a_directory_that_cannot_be_written(tmp_path, chars, monkeypatch):
+    def refuse(*args, **kwargs):
+        raise PermissionError(13, "read-only")
+
+    (tmp_path / "text").write_bytes("a世\n".encode())
+    monkeypatch.setattr(array_cache.tempfile, "mkstemp", refuse)
+    assert LineDataset(str(tmp_path / "text"), chars).sizes.tolist() == [3]
+    assert sorted(os.listdir(tmp_path)) == ["dict.char.xx.txt", "text"]

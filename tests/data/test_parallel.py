@@ -8,7 +8,7 @@ from ..helpers import write_pair
 
 def load(folder, split="train", src="xx", tgt="en", **kwargs):
     return load_parallel(
-        str(folder), split, src, ByteDictionary(), tgt, ByteDictionary(), **kwargs
+        str(folder), split, [src], ByteDictionary(), tgt, ByteDictionary(), **kwargs
     )
 
 

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from data_prep.build_vocab import build_vocab, char_dictionary, main, parse_args
-from data_prep.char_symbols import char_of, symbol_of
+from fairseq_bytefusion.text.char_symbols import char_of, symbol_of
 
 from ..helpers import write_pair
 
@@ -30,7 +30,7 @@ def test_symbols(char, symbol):
     assert symbol_of(char) == symbol
 
 
-@pytest.mark.parametrize("symbol", ["<pad>", "ab", "", "<U+110000>", "<U+41>"])
+@pytest.mark.parametrize("symbol", ["<pad>", "ab", "", "<U+110000>", "<U+D800>", "<U+41>"])
 def test_what_names_no_character(symbol):
     assert char_of(symbol) is None
 

@@ -12,7 +12,8 @@ def save(path, arch="byte_transformer_tiny", updates=7, **options):
     if options.get("encoder_fusion") == "ncf":
         with torch.no_grad():
             model.encoder.fusion.weights.copy_(torch.tensor([0.5, -0.25, 0.0, 0.125]))
-    cfg = {"model": {**vars(model_args(**options)), "_name": arch}}
+    task = {"source_unit": "char", "source_lang": "xx", "target_lang": "en"}
+    cfg = {"model": {**vars(model_args(**options)), "_name": arch}, "task": task}
     history = [{"num_updates": updates, "criterion_name": "x", "best_loss": 1.0}]
     state = {"args": None, "cfg": cfg, "model": model.state_dict()}
     extra = {"train_iterator": {"epoch": 1}, "epoch": 1}
@@ -27,9 +28,10 @@ def test_inspect_prints_size_and_ngram_weights(tmp_path, capsys):
     lines = capsys.readouterr().out.split("\n")
     assert lines[1] == f"  byte_transformer_tiny, {size:,} parameters, 7 updates"
     assert lines[2] == "  embedders dense / dense, fusion ncf"
-    assert lines[3] == f"  lambda of 1-grams   0.5000 {'█' * 40}"
-    assert lines[4] == f"  lambda of 2-grams  -0.2500 {'█' * 20}"
-    assert lines[5] == "  lambda of 3-grams   0.0000 "
+    assert lines[3] == "  units char / byte, xx into en"
+    assert lines[4] == f"  lambda of 1-grams   0.5000 {'█' * 40}"
+    assert lines[5] == f"  lambda of 2-grams  -0.2500 {'█' * 20}"
+    assert lines[6] == "  lambda of 3-grams   0.0000 "
 
 
 def test_softmax_weights_are_shown_as_they_act(tmp_path, capsys):

@@ -13,7 +13,7 @@ TABLES = symbol_tables(DICTIONARY)
 
 
 def words_of_batch(batch, max_chars=50):
-    return unique_words(batch, 1, 2, TABLES, max_chars)
+    return unique_words(batch, 1, TABLES, max_chars)
 
 
 def rows_of(words):

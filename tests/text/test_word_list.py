@@ -50,7 +50,7 @@ def test_hashes_are_those_of_a_batch(monkeypatch):
     words = [b"kal", "मौसम".encode(), b"a", b"x" * 200, b"kall"]
     found = hash_words(words, dictionary)
     batch = pad_batch([w.decode() for w in words] + ["  ".join(["a", "kal"])])
-    unique = unique_words(batch, 1, 2, symbol_tables(dictionary), 50)
+    unique = unique_words(batch, 1, symbol_tables(dictionary), 50)
     in_batch = torch.cat([unique.hashes, torch.tensor([0])])[unique.index]
     assert torch.equal(in_batch[:5, 0], found)
     assert torch.equal(in_batch[5, :2], found[[2, 0]])

@@ -15,7 +15,7 @@ TABLES = symbol_tables(DICTIONARY)
 
 
 def starts_of(batch, boundary="space", max_word=64):
-    return block_starts(batch, batch == 1, 2, TABLES, boundary, max_word)
+    return block_starts(batch, batch == 1, TABLES, boundary, max_word)
 
 
 def blocks_of(raw, **kwargs):
@@ -128,7 +128,7 @@ def test_text_symbols_of_other_dictionaries():
     dictionary = Dictionary()
     symbols = ["a", "▁", " ", "世", "▁the", "7"]
     ids = [dictionary.add_symbol(s) for s in symbols]
-    whitespace, continuation, alphanumeric = symbol_tables(dictionary)[:, ids]
+    whitespace, continuation, alphanumeric, _ = symbol_tables(dictionary)[:, ids]
     assert whitespace.tolist() == [False, True, True, False, False, False]
     assert not continuation.any()
     assert alphanumeric.tolist() == [True, False, False, False, False, True]

@@ -14,10 +14,10 @@ logger = logging.getLogger(__name__)
 class WordComposer(nn.Module):
     """One vector a word, made of the word's symbols.
 
-    Words are those of ``wsf`` at whitespace: ``</s>`` is a word of one symbol, composed
-    like any other. A vector depends on its word alone, not on the whitespace before it,
-    on the sentence or on padding. Equal words of a batch are composed once. Vectors
-    are not scaled by sqrt(D).
+    Words are those of ``wsf`` at whitespace: ``</s>`` and a language tag are words of one
+    symbol, composed like any other. A vector depends on its word alone, not on the
+    whitespace before it, on the sentence or on padding. Equal words of a batch are
+    composed once. Vectors are not scaled by sqrt(D).
 
     Args:
         dictionary (fairseq.data.Dictionary): its symbols are the characters.
@@ -34,7 +34,6 @@ class WordComposer(nn.Module):
         super().__init__()
         self.embedding_dim = embedding_dim
         self.padding_idx = dictionary.pad()
-        self.eos = dictionary.eos()
         self.max_chars = max_chars
         #: words cut since construction
         self.num_cut = 0
@@ -68,9 +67,7 @@ class WordComposer(nn.Module):
 
     def words(self, tokens):
         """UniqueWords of ``tokens`` (Long[B, T]); those that are cut are counted."""
-        words = unique_words(
-            tokens, self.padding_idx, self.eos, self.tables, self.max_chars
-        )
+        words = unique_words(tokens, self.padding_idx, self.tables, self.max_chars)
         self._count_cut(words.num_cut)
         return words
 

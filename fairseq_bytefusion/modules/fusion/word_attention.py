@@ -84,7 +84,6 @@ class WordAttention(nn.Module):
         self.layers = nn.ModuleList(layers)
         self.boundary = boundary
         self.max_word = max_word
-        self.eos = dictionary.eos()
         self.register_buffer("tables", symbol_tables(dictionary), persistent=False)
 
     @classmethod
@@ -108,7 +107,7 @@ class WordAttention(nn.Module):
         if not len(self.layers):
             return states
         starts = block_starts(
-            tokens, padding_mask, self.eos, self.tables, self.boundary, self.max_word
+            tokens, padding_mask, self.tables, self.boundary, self.max_word
         )
         groups = group_words(starts, padding_mask)
         if not groups.sizes:

@@ -27,5 +27,7 @@ def char_of(symbol):
         return " "
     match = _CODE.fullmatch(symbol)
     if match:
-        return chr(int(match[1], 16)) if int(match[1], 16) < 0x110000 else None
+        code = int(match[1], 16)
+        is_character = code < 0xD800 or 0xE000 <= code < 0x110000  # no surrogate
+        return chr(code) if is_character else None
     return symbol if len(symbol) == 1 else None

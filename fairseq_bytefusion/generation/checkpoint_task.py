@@ -1,0 +1,74 @@
+"""What the task of a checkpoint needs before it can be set up without its data."""
+
+import os
+
+from fairseq import checkpoint_utils, utils
+
+from ..text import UNITS
+
+
+def task_overrides(path, data=None, source_lang=None):
+    """Settings of a checkpoint's task that must change for translation.
+
+    Args:
+        path (str): a checkpoint.
+        data (str or Path, optional): directory with the vocabularies; by default that
+            of training, or else that of the checkpoint.
+        source_lang (str, optional): instead of that, or those, of training.
+
+    Returns:
+        dict: as fairseq's ``arg_overrides``.
+
+    Raises:
+        FileNotFoundError: no such checkpoint, or its vocabularies are nowhere.
+        ValueError: the checkpoint is of a task that does not read raw text.
+    """
+    from ..tasks.byte_translation import ByteTranslationTask  # imports this package
+
+    if not os.path.exists(path):
+        raise FileNotFoundError(f"no such file: {path}")
+    state = checkpoint_utils.load_checkpoint_to_cpu(path)
+    cfg = dict(state["cfg"]["task"])
+    name = cfg["_name"]
+    if name != ByteTranslationTask.NAME:
+        raise ValueError(
+            f"{path} is of the task {name}: only a model of the task "
+            f"{ByteTranslationTask.NAME} translates raw text"
+        )
+    overrides = {}
+    if source_lang is not None:
+        overrides["source_lang"] = cfg["source_lang"] = source_lang
+    for key in ("source_lang", "target_lang"):
+        if cfg.get(key) is None:  # found in the data of training, which may be gone
+            # A checkpoint of the byte unit older than this entry names no file by it.
+            overrides[key] = cfg[key] = state.get("task_state", {}).get(key, key)
+    files = _files(cfg, dict(state["cfg"]["model"]))
+    if files or data is not None:
+        beside = os.path.dirname(path) or "."
+        known = utils.split_paths(cfg["data"])[:1] + [beside]
+        overrides["data"] = _find(files, known if data is None else [os.fspath(data)])
+    return overrides
+
+
+def _files(task, model):
+    """Names of the files that the dictionaries and the model of these options read."""
+    names = []
+    for side in ("source", "target"):
+        pattern = UNITS[task.get(f"{side}_unit", "byte")].filename
+        if pattern is not None:
+            names += map(pattern.format, task[f"{side}_lang"].split(","))
+    if model.get("encoder_embedder") == "mixture":
+        names.append(f"dict.word.{task['source_lang']}.txt")
+    return names
+
+
+def _find(names, folders):
+    """The first of ``folders`` that holds all files ``names``."""
+    for folder in folders:
+        if all(os.path.exists(os.path.join(folder, name)) for name in names):
+            return folder
+    raise FileNotFoundError(
+        f"the model needs {' and '.join(names)}, and {' and '.join(folders)} "
+        f"{'lacks' if len(folders) == 1 else 'lack'} that: give the data directory of "
+        "training (--data), or copy the files beside the checkpoint"
+    )

@@ -1,0 +1,50 @@
+"""What a text can be cut into. To add a unit: a file, a line in ``UNITS``, a test."""
+
+import filecmp
+import os
+
+from .byte_dictionary import ByteDictionary
+from .char_dictionary import CharDictionary
+from .sentencepiece_dictionary import SentencePieceDictionary
+
+#: name of ``--source-unit``, ``--target-unit`` -> its dictionary
+UNITS = {
+    "byte": ByteDictionary,
+    "char": CharDictionary,
+    "sentencepiece": SentencePieceDictionary,
+}
+
+
+def load_dictionary(unit, data_dir, langs):
+    """The dictionary of a unit.
+
+    Args:
+        unit (str): a key of ``UNITS``.
+        data_dir (str): holds the vocabulary of each language, ``dict.char.de.txt`` ...
+        langs (list of str): share one vocabulary.
+
+    Returns:
+        TextDictionary
+
+    Raises:
+        FileNotFoundError: says which file is missing and how to make it.
+        ValueError: it is not what its name says, or the languages' vocabularies differ.
+    """
+    unit_class = UNITS[unit]
+    if unit_class.filename is None:
+        return unit_class()
+    paths = [os.path.join(data_dir, unit_class.filename.format(lang)) for lang in langs]
+    for path, lang in zip(paths, langs):
+        if not os.path.exists(path):
+            raise FileNotFoundError(
+                f"no such file: {path}, the {unit} vocabulary of {lang}: copy that of "
+                f"training, or make it with python data_prep/build_vocab.py {data_dir} "
+                f"-s SOURCE -t TARGET --kinds {unit}"
+            )
+        if not filecmp.cmp(paths[0], path, shallow=False):
+            raise ValueError(
+                f"{paths[0]} and {path} differ, and several sources share one vocabulary: "
+                f"make it with python data_prep/build_vocab.py {data_dir} -s "
+                f"{','.join(langs)} -t TARGET --kinds {unit}"
+            )
+    return unit_class.from_file(paths[0])
