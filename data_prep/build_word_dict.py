@@ -19,7 +19,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from fairseq_bytefusion.data.teacher import read_teacher  # noqa: E402
-from fairseq_bytefusion.text.byte_dictionary import encode_utf8  # noqa: E402
+from fairseq_bytefusion.text.text_dictionary import encode_utf8  # noqa: E402
 from fairseq_bytefusion.text.word_list import count_words  # noqa: E402
 
 

@@ -6,8 +6,8 @@ import numpy as np
 import torch
 from fairseq.data import FairseqDataset
 
-from ..text.byte_dictionary import encode_utf8
 from ..text.misspell import LONGEST_KEPT, misspell_entry
+from ..text.text_dictionary import encode_utf8
 
 logger = logging.getLogger(__name__)
 

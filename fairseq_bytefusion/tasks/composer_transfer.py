@@ -8,8 +8,8 @@ from fairseq import checkpoint_utils
 from ..data.piece_dataset import PieceDataset
 from ..data.teacher import read_teacher
 from ..modules.embedders import Mixture
-from ..text.byte_dictionary import encode_utf8
 from ..text.pieces import Piece
+from ..text.text_dictionary import encode_utf8
 
 logger = logging.getLogger(__name__)
 
