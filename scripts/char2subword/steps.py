@@ -5,7 +5,7 @@ import os
 import re
 import shlex
 import subprocess
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait
 from pathlib import Path
 
 REPO = Path(__file__).resolve().parents[2]
@@ -53,7 +53,7 @@ def run_once(name, folder, command, output=None):
 
 
 def in_parallel(jobs, calls):
-    """Call each of ``calls``, ``jobs`` at a time; a core each.
+    """Call each of ``calls``, ``jobs`` at a time, none any more once one has failed.
 
     Args:
         jobs (int)
@@ -63,7 +63,13 @@ def in_parallel(jobs, calls):
         list: what they return, in their order.
     """
     with ThreadPoolExecutor(jobs) as pool:
-        return [future.result() for future in [pool.submit(call) for call in calls]]
+        futures = [pool.submit(call) for call in calls]
+        finished, _ = wait(futures, return_when=FIRST_EXCEPTION)
+        for future in finished:
+            if future.exception():
+                pool.shutdown(wait=False, cancel_futures=True)
+                raise future.exception()
+        return [future.result() for future in futures]
 
 
 def last_validation(log, subset):

@@ -50,9 +50,17 @@ def prepare(options):
     """The data directory: the sample, its misspelt test set, its frequent words."""
     data = options.out / "data"
     data.mkdir(parents=True, exist_ok=True)
-    for path in (REPO / "data_prep/sample").glob(f"*.{PAIR}.*"):
-        shutil.copy(path, data)
-    shutil.copy(data / f"test.{PAIR}.{TARGET}", data / f"noised.{PAIR}.{TARGET}")
+    sample = REPO / "data_prep/sample"
+    names = [
+        f"{split}.{PAIR}.{lang}"
+        for split in ("train", "valid", "test")
+        for lang in (SOURCE, TARGET)
+    ]
+    copies = {name: sample / name for name in names}
+    copies[f"noised.{PAIR}.{TARGET}"] = sample / f"test.{PAIR}.{TARGET}"
+    for name, path in copies.items():
+        if not (data / name).exists():
+            shutil.copy(path, data / name)
     clean, noised = (data / f"{split}.{PAIR}.{SOURCE}" for split in ("test", "noised"))
     run_once("misspell", data, [sys.executable, HERE / "misspell_text.py", clean], noised)
     script = REPO / "data_prep/build_word_dict.py"

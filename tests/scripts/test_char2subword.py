@@ -50,6 +50,18 @@ def test_results_come_in_the_order_of_the_calls():
     assert in_parallel(2, [lambda i=i: i for i in range(5)]) == [0, 1, 2, 3, 4]
 
 
+def test_nothing_begins_after_a_failure():
+    begun = []
+
+    def fail():
+        raise SystemExit("first")
+
+    calls = [fail, *(lambda i=i: begun.append(i) for i in range(50))]
+    with pytest.raises(SystemExit, match="first"):
+        in_parallel(1, calls)
+    assert len(begun) < 50
+
+
 def test_the_last_validation_of_a_log(tmp_path):
     log = tmp_path / "log"
     log.write_text(
