@@ -38,12 +38,14 @@ setup(
     install_requires=REQUIREMENTS,
     extras_require={
         "experiments": EXPERIMENTS,
+        "huggingface": ["safetensors>=0.3,<1"],
         "dev": [
             *EXPERIMENTS,
             "pytest>=7,<10",
             "pytest-xdist>=3,<4",
             "hypothesis>=6.80,<7",
             "ruff>=0.4,<1",
+            "safetensors>=0.3,<1",
         ],
     },
     entry_points={"console_scripts": ["bytefusion = fairseq_bytefusion.cli:main"]},

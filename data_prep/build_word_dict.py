@@ -5,6 +5,11 @@
 
 reads ``DATA/train.de-en.de`` (or its twin ``train.en-de.de``) and writes
 ``DATA/dict.word.de.txt``: a word and its count a line.
+
+    python data_prep/build_word_dict.py DATA -s de -t en --words-of TEACHER --min-count 0
+
+takes all words that a trained table of embeddings has (a fairseq checkpoint, an .npy beside
+its .tsv, a Hugging Face directory), and counts them in that text.
 """
 
 import argparse
@@ -13,6 +18,8 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
+from fairseq_bytefusion.data.teacher import read_teacher  # noqa: E402
+from fairseq_bytefusion.text.text_dictionary import encode_utf8  # noqa: E402
 from fairseq_bytefusion.text.word_list import count_words  # noqa: E402
 
 
@@ -29,6 +36,13 @@ def find_text(data, src, tgt):
     raise SystemExit(f"no such file: {tried[0]} (nor {tried[1].name})")
 
 
+def words_of(teacher):
+    """The whole words of a table of embeddings: list of bytes."""
+    return [
+        encode_utf8(piece.text) for piece in read_teacher(teacher).pieces if piece.begins
+    ]
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("data", type=Path, help="raw-text directory")
@@ -36,12 +50,16 @@ def main():
     parser.add_argument("-t", "--target-lang", required=True)
     parser.add_argument("--min-count", type=int, default=5, help="rarer words are left out")
     parser.add_argument("--max-words", type=int, default=30000)
+    parser.add_argument("--words-of", metavar="TEACHER", help="no other words than these")
     options = parser.parse_args()
 
     text = find_text(options.data, options.source_lang, options.target_lang)
     with open(text, "rb") as file:
         counts = count_words(line.rstrip(b"\n") for line in file)
-    ranked = sorted(counts.items(), key=lambda item: (-item[1], item[0]))
+    candidates = counts
+    if options.words_of:
+        candidates = {word: counts.get(word, 0) for word in words_of(options.words_of)}
+    ranked = sorted(candidates.items(), key=lambda item: (-item[1], item[0]))
     kept = [item for item in ranked if item[1] >= options.min_count][: options.max_words]
     if not kept:
         raise SystemExit(f"no word of {text} occurs {options.min_count} times")
@@ -49,7 +67,8 @@ def main():
     output.write_bytes(b"".join(b"%s %d\n" % item for item in kept))
     covered = sum(count for _, count in kept) / sum(counts.values())
     print(
-        f"{output}: {len(kept)} of {len(counts)} words, {covered:.1%} of the running words"
+        f"{output}: {len(kept)} of {len(candidates)} words, {covered:.1%} of the running "
+        "words"
     )
 
 

@@ -7,5 +7,6 @@ compat.apply()
 compat_checkpoints.keep_interval_checkpoints()
 
 from . import criterions  # noqa: E402, F401
-from .models import byte_transformer  # noqa: E402, F401
+from .models import byte_transformer, embedding_approximation  # noqa: E402, F401
 from .tasks import byte_translation  # noqa: E402, F401
+from .tasks import embedding_approximation as _  # noqa: E402, F401

@@ -119,6 +119,24 @@ def _parser():
     which.add_argument("--best", type=_positive, metavar="K", help="the best K")
     average.set_defaults(run=_average)
 
+    neighbours = verbs.add_parser(
+        "neighbours",
+        help="rows of a learned table that are nearest to any spelling",
+        description="The pieces of the vocabulary that a checkpoint of --task "
+        "embedding_approximation takes words for, with their cosines.",
+    )
+    neighbours.add_argument("checkpoint", metavar="CHECKPOINT")
+    neighbours.add_argument(
+        "words", nargs="+", metavar="WORD", help="a word; with ## in front its continuation"
+    )
+    neighbours.add_argument(
+        "-k", type=_positive, default=5, metavar="N", help="pieces a word (%(default)s)"
+    )
+    neighbours.add_argument(
+        "--teacher", metavar="PATH", help="the table, if it is no longer where it was"
+    )
+    neighbours.set_defaults(run=_neighbours)
+
     translate = verbs.add_parser(
         "translate",
         help="translate standard input, a sentence a line",
@@ -250,6 +268,13 @@ def _average(args):
         paths = find(paths[0], count)
     average_checkpoints(paths, args.output)
     print(f"{args.output}: the average of {', '.join(paths)}")
+
+
+def _neighbours(args):
+    from .evaluation.neighbours import format_neighbours, nearest_pieces
+
+    found = nearest_pieces(args.checkpoint, args.words, args.k, args.teacher)
+    print(format_neighbours(args.words, found))
 
 
 def _translate(args):

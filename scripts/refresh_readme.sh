@@ -20,6 +20,12 @@ sed -n '/^    from fairseq_bytefusion.generation/,/^        print/s/^    //p' RE
     python - 2>/dev/null >"$RUN/python.txt"
 insert python "$RUN/python.txt"
 
+readme_commands() { sed -n "/^    $1/,/[^\\\\]$/s/^    //p" README.md; }
+readme_commands TABLE= | bash >"$RUN/approximation.log" 2>&1
+readme_commands 'bytefusion neighbours' | bash 2>>"$RUN/approximation.log" \
+    >"$RUN/neighbours.txt"
+insert neighbours "$RUN/neighbours.txt"
+
 for table in results/bench_*.md; do
     insert "$(basename "$table" .md)" "$table"
 done

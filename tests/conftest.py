@@ -1,10 +1,11 @@
 import sys
 
+import numpy as np
 import pytest
 
 import fairseq_bytefusion  # noqa: F401  (registers task and model)
 
-from .helpers import REPO, SENTENCES, run, write_pair
+from .helpers import REPO, SENTENCES, approximate, run, write_pair
 
 WORDS = ["kal", "subah", "alarm", "laga", "do", "mausam", "kaisa", "hai", "traffic"]
 
@@ -34,3 +35,22 @@ def odd_data(tmp_path_factory):
     for split in ("train", "valid", "test"):
         write_pair(folder, split, SENTENCES, SENTENCES[::-1])
     return folder
+
+
+@pytest.fixture(scope="session")
+def word_table(tmp_path_factory):
+    """A table to learn, 32 wide: words of the toy data, others, and continuations."""
+    names = [*WORDS[:6], "goverment", "business", "दुनिया", "##ing", "##sah", "[PAD]"]
+    folder = tmp_path_factory.mktemp("table")
+    (folder / "words.tsv").write_text("\n".join(names) + "\n", "utf-8")
+    rows = np.random.default_rng(1).normal(size=(len(names), 32))
+    np.save(folder / "words.npy", rows.astype(np.float32))
+    return folder / "words.npy"
+
+
+@pytest.fixture(scope="session")
+def approximation(word_table, tmp_path_factory):
+    """A checkpoint that has begun to learn ``word_table``."""
+    folder = tmp_path_factory.mktemp("approximation")
+    approximate(word_table, folder, "--max-update", "4", "--disable-validation")
+    return folder / "checkpoint_last.pt"

@@ -126,3 +126,18 @@ TRAIN_FLAGS = [
 def train(data, save_dir, *args, **kwargs):
     """Train a tiny model with ``fairseq-train``; later flags win."""
     return fairseq("train", data, "--save-dir", save_dir, *TRAIN_FLAGS, *args, **kwargs)
+
+
+APPROXIMATION_FLAGS = [
+    *("--task", "embedding_approximation", "--arch", "embedding_approximation"),
+    *("--criterion", "embedding_approximation", "--optimizer", "adam", "--lr", "0.003"),
+    *("--lr-scheduler", "inverse_sqrt", "--warmup-updates", "10", "--batch-size", "5"),
+    *("--char-embed-dim", "16", "--char2subword-layers", "1", "--num-neighbours", "3"),
+    *("--log-format", "simple", "--num-workers", "0", "--no-epoch-checkpoints"),
+]
+
+
+def approximate(teacher, save_dir, *args, **kwargs):
+    """Learn a table with ``fairseq-train`` and a tiny module; later flags win."""
+    flags = (*APPROXIMATION_FLAGS, *args)
+    return fairseq("train", teacher, "--save-dir", save_dir, *flags, **kwargs)

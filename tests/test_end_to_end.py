@@ -9,6 +9,7 @@ import pytest
 import torch
 
 from fairseq_bytefusion import cli
+from fairseq_bytefusion.modules.embedders import EMBEDDERS
 
 from .helpers import (
     SENTENCES,
@@ -199,6 +200,11 @@ SYSTEMS = {
 }
 
 
+def test_every_embedder_is_among_the_systems():
+    flags = [value for system in SYSTEMS.values() for value in system]
+    assert {"dense"} | {flag for flag in flags if flag in EMBEDDERS} == set(EMBEDDERS)
+
+
 @pytest.mark.parametrize("flags", SYSTEMS.values(), ids=SYSTEMS)
 def test_every_system_trains_resumes_averages_generates_and_scores(
     toy_data, tmp_path, capsys, flags
@@ -226,7 +232,7 @@ def test_every_system_trains_resumes_averages_generates_and_scores(
     assert "BLEU = " in capsys.readouterr().out
 
 
-@pytest.mark.parametrize("name", ["ncf", "wsf", *COMPOSERS])
+@pytest.mark.parametrize("name", ["one-hot", "ncf", "wsf", *COMPOSERS])
 def test_interactive_pads_on_either_side(toy_data, tmp_path, name):
     train(toy_data, tmp_path, *SYSTEMS[name], "--max-update", "3", "--no-epoch-checkpoints")
     shown = []

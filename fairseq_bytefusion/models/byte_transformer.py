@@ -48,6 +48,9 @@ class ByteTransformerModel(TransformerModelBase):
         encoder_embedder = EMBEDDERS[cfg.encoder_embedder].build(
             cfg, src_dict, cfg.encoder_embed_dim
         )
+        if cfg.freeze_composer:
+            is_mixture = cfg.encoder_embedder == "mixture"
+            (encoder_embedder.composer if is_mixture else encoder_embedder).freeze()
         decoder_embedder = (
             encoder_embedder
             if cfg.share_all_embeddings

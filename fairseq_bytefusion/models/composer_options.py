@@ -11,6 +11,8 @@ READERS = {
     "char_embed_dim": list(COMPOSERS),
     "char2subword_layers": ["char2subword"],
     "char2subword_heads": ["char2subword"],
+    "char2subword_from": ["char2subword"],
+    "freeze_composer": ["char2subword"],
     "char_cnn_filters": ["char-cnn"],
     "char_cnn_style": ["char-cnn"],
     "char_rnn_hidden_dim": ["char-rnn"],
@@ -41,24 +43,52 @@ def check_composer(cfg, defaults):
         ValueError: names the flag to change.
     """
     for name, readers in READERS.items():
-        value, flag = getattr(cfg, name), f"--{name.replace('_', '-')}"
+        value = getattr(cfg, name)
         unread = not {cfg.encoder_embedder, composer_of(cfg)} & set(readers)
         if unread and value != getattr(defaults, name):
             raise ValueError(
-                f"{flag} {value} does nothing with {_embedder_flags(cfg)}: drop that flag, "
-                f"or choose {' or '.join(readers)}"
+                f"{_flag(name)} {value} does nothing with {_embedder_flags(cfg)}: drop "
+                f"that flag, or choose {' or '.join(readers)}"
             )
-        if isinstance(value, int) and value < 1:
-            raise ValueError(f"{flag} {value} must be at least 1")
-    if composer_of(cfg) == "char2subword" and (
-        cfg.char_embed_dim % cfg.char2subword_heads or cfg.char_embed_dim % 2
-    ):
+    _check_positive(cfg, READERS)
+    if composer_of(cfg) == "char2subword":
+        check_char2subword(cfg)
+    if cfg.freeze_composer and not cfg.char2subword_from:
+        raise ValueError(
+            "--freeze-composer would keep random weights: give --char2subword-from as well"
+        )
+    if composer_of(cfg) == "char-cnn":
+        _check_filters(cfg)
+
+
+def check_char2subword(cfg):
+    """Refuse sizes of char2subword that cannot be.
+
+    Args:
+        cfg (Namespace or DictConfig): with ``char_embed_dim``, ``char2subword_layers``,
+            ``char2subword_heads``, ``max_word_chars``.
+
+    Raises:
+        ValueError: names the flag to change.
+    """
+    sizes = ("char_embed_dim", "char2subword_layers", "char2subword_heads")
+    _check_positive(cfg, (*sizes, "max_word_chars"))
+    if cfg.char_embed_dim % cfg.char2subword_heads or cfg.char_embed_dim % 2:
         raise ValueError(
             f"--char-embed-dim {cfg.char_embed_dim} must be even and a multiple of "
             f"--char2subword-heads {cfg.char2subword_heads}: change either"
         )
-    if composer_of(cfg) == "char-cnn":
-        _check_filters(cfg)
+
+
+def _check_positive(cfg, names):
+    for name in names:
+        value = getattr(cfg, name)
+        if isinstance(value, int) and not isinstance(value, bool) and value < 1:
+            raise ValueError(f"{_flag(name)} {value} must be at least 1")
+
+
+def _flag(name):
+    return f"--{name.replace('_', '-')}"
 
 
 def _embedder_flags(cfg):

@@ -57,6 +57,14 @@ class ByteTransformerConfig(FairseqDataclass):
     )
     char2subword_layers: int = _option(2, "char2subword: layers")
     char2subword_heads: int = _option(4, "char2subword: attention heads")
+    char2subword_from: Optional[str] = _option(
+        None,
+        "char2subword: start from this checkpoint of --task embedding_approximation; with "
+        "--mixture hybrid the rows of its table come along",
+    )
+    freeze_composer: bool = _option(
+        False, "keep what --char2subword-from gave the word composer as it is"
+    )
     char_cnn_filters: str = _option(
         "kim-large",
         f"char-cnn: {', '.join(CNN_PRESETS)} or width:number,width:number...",

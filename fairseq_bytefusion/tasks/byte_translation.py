@@ -11,6 +11,7 @@ from fairseq.tasks.translation import TranslationTask
 from .. import compat
 from ..data import ParallelDataset, load_parallel
 from ..generation import utf8_generator_class
+from .composer_transfer import start_from_approximation
 from .languages import complete_languages, source_languages
 from .limits import MAX_LEN_A, MAX_LEN_B, LengthLimits
 from .options import ByteTranslationConfig
@@ -67,6 +68,18 @@ class ByteTranslationTask(
     def source_langs(self):
         """list of str: the source languages, one or several."""
         return source_languages(self.cfg.source_lang)
+
+    def build_model(self, cfg, from_checkpoint=False):
+        """As in fairseq; a new model may start from an approximation.
+
+        Raises:
+            OSError, RuntimeError, ValueError: see
+                :func:`~.composer_transfer.start_from_approximation`.
+        """
+        model = super().build_model(cfg, from_checkpoint)
+        if getattr(cfg, "char2subword_from", None) and not from_checkpoint:
+            start_from_approximation(model, cfg, self)
+        return model
 
     @classmethod
     def build_dictionary(cls, *args, **kwargs):

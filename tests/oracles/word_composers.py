@@ -42,14 +42,15 @@ def char2subword_layer(layer, x):
     return layer.fc2(gelu(layer.fc1(x))) + x
 
 
-def char2subword(module, word):
-    """Float[D] of ``word`` (list of int)."""
-    ids = [module.begin, *word, module.end]
+def char2subword(module, word, begins=True):
+    """Float[D] of ``word`` (list of int); ``begins`` tells ``ing`` from ``##ing``."""
+    ids = [module.begin] * begins + [*word, module.end]
     x = module.characters.weight[ids] + module.positions[: len(ids)]
     for layer in module.layers:
         x = char2subword_layer(layer, x)
     x = module.projection(x)
-    return layer_norm(module.layer_norm, x[1:-1].max(0).values)
+    characters = x[int(begins) : -1]
+    return layer_norm(module.layer_norm, characters.max(0).values)
 
 
 def highway(module, x):

@@ -92,7 +92,7 @@ class CharCNN(WordComposer):
             Float[U, D]
         """
         if self.style == "kim":
-            symbols, lengths = self.delimit(symbols, lengths), lengths + 2
+            symbols, lengths = self.delimit(symbols, lengths)
         else:
             missing = self.max_chars - symbols.shape[1]
             symbols = F.pad(symbols, (0, missing), value=self.padding_idx)

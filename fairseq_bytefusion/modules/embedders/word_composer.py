@@ -37,6 +37,7 @@ class WordComposer(nn.Module):
         self.max_chars = max_chars
         #: words cut since construction
         self.num_cut = 0
+        self._frozen = False
         self.begin, self.end = len(dictionary), len(dictionary) + 1
         num_characters = len(dictionary) + (2 if delimited else 0)
         # N(0, 1): as large as the positions that char2subword adds.
@@ -54,6 +55,15 @@ class WordComposer(nn.Module):
         """
         words = self.words(tokens)
         return self.place(self.compose_rows(words), words.index)
+
+    def freeze(self):
+        """Train no parameter, and drop nothing out."""
+        self._frozen = True
+        self.requires_grad_(False).eval()
+
+    def train(self, mode=True):
+        """As in torch; a frozen composer stays as it is."""
+        return super().train(mode and not self._frozen)
 
     def words(self, tokens):
         """UniqueWords of ``tokens`` (Long[B, T]); those that are cut are counted."""
@@ -88,11 +98,27 @@ class WordComposer(nn.Module):
         table = torch.cat([vectors, vectors.new_zeros(1, vectors.shape[1])])
         return F.embedding(index, table), index.eq(len(vectors))
 
-    def delimit(self, symbols, lengths):
-        """Long[U, C + 2]: ``symbols`` between begin and end of word, then padding."""
+    def delimit(self, symbols, lengths, begins=None):
+        """Words between begin and end of word; where ``begins`` is False, without the
+        begin: what goes on a word, such as the piece ``##ing``::
+
+            c a t .    begin c a t end        ##ing    i n g end .
+
+        Args:
+            symbols (Long[U, C]): padded on the right.
+            lengths (Long[U])
+            begins (Bool[U], optional): by default all True.
+
+        Returns:
+            tuple: Long[U, C + 2], padded on the right, and lengths Long[U].
+        """
         delimited = F.pad(symbols, (1, 1), value=self.padding_idx)
         delimited[:, 0] = self.begin
-        return delimited.scatter(1, lengths.unsqueeze(1) + 1, self.end)
+        delimited = delimited.scatter(1, lengths.unsqueeze(1) + 1, self.end)
+        if begins is None:
+            return delimited, lengths + 2
+        without = F.pad(delimited[:, 1:], (0, 1), value=self.padding_idx)
+        return torch.where(begins.unsqueeze(1), delimited, without), lengths + 1 + begins
 
     def _count_cut(self, count):
         before, self.num_cut = self.num_cut, self.num_cut + count

@@ -1,0 +1,73 @@
+"""The rows of a learned table that lie nearest to any spelling."""
+
+import torch
+from fairseq import checkpoint_utils
+
+from ..data.piece_dataset import PieceDataset
+from ..modules.nearest_rows import nearest_rows
+from ..text.pieces import Piece
+
+
+@torch.no_grad()
+def nearest_pieces(checkpoint, words, count=5, teacher=None):
+    """What a trained approximation takes ``words`` for.
+
+    Args:
+        checkpoint (str): of ``--task embedding_approximation``.
+        words (list of str): in any spelling; with ``##`` in front, what goes on a word.
+        count (int): k.
+        teacher (str, optional): path of the table, where it is no longer where it was in
+            training.
+
+    Returns:
+        list of list of (float, str): a list a word, the k nearest pieces, as the
+        vocabulary writes them, with their cosines.
+
+    Raises:
+        OSError: a file cannot be read.
+        RuntimeError, ValueError: the checkpoint is of another task, an empty word, or
+            the table has fewer than k rows.
+
+    Source: Aguilar et al. 2021, *Char2Subword*, table 3.
+    """
+    pieces = [_piece(word) for word in words]
+    overrides = {"data": teacher} if teacher else None
+    models, _, task = checkpoint_utils.load_model_ensemble_and_task([checkpoint], overrides)
+    if not hasattr(task, "teacher"):
+        raise ValueError(
+            f"{checkpoint} is of task {task.cfg._name}, not of embedding_approximation"
+        )
+    model = models[0].float().eval()
+    dataset = PieceDataset(pieces, task.source_dictionary, task.cfg.max_word_chars)
+    batch = dataset.collater([dataset[i] for i in range(len(dataset))])
+    vectors = model(**batch["net_input"])
+    cosines, rows = nearest_rows(task.teacher.table, vectors, count)
+    return [
+        [(cosine, task.teacher.pieces[row].name) for cosine, row in zip(*pair)]
+        for pair in zip(cosines.tolist(), rows.tolist())
+    ]
+
+
+def _piece(word):
+    begins = not word.startswith("##")
+    text = word if begins else word[2:]
+    if not text:
+        raise ValueError(f"{word!r} spells nothing")
+    return Piece(word, text, begins)
+
+
+def format_neighbours(words, found):
+    """A line a word: the word, then its nearest pieces with their cosines.
+
+    Args:
+        words (list of str)
+        found (list of list of (float, str)): see :func:`nearest_pieces`.
+
+    Returns:
+        str
+    """
+    width = max(map(len, words))
+    return "\n".join(
+        f"{word:{width}}  " + "  ".join(f"{name} {cosine:.3f}" for cosine, name in near)
+        for word, near in zip(words, found)
+    )
