@@ -17,7 +17,8 @@ def line_sizes(path, num_lines, read_line, dictionary):
     """Ids of each line and ``<unk>`` in all of them: cached, else counted and cached.
 
     The cache is ``path + ".UNIT.npy"``, keyed by size and modification time of the text
-    and of the vocabulary; see :mod:`.array_cache`.
+    and by the content of the vocabulary, copies of which lie in many places; see
+    :mod:`.array_cache`.
 
     Args:
         path (str): a text file.
@@ -29,7 +30,8 @@ def line_sizes(path, num_lines, read_line, dictionary):
         tuple: int32[N], ``</s>`` included, and int.
     """
     cache = f"{path}.{dictionary.unit}.npy"
-    key = [FORMAT_VERSION, *file_key(path), *file_key(dictionary.path)]
+    vocabulary = int.from_bytes(bytes.fromhex(dictionary.digest)[:8], "big", signed=True)
+    key = [FORMAT_VERSION, *file_key(path), vocabulary]
     cached = read_array(cache, key)
     if cached is None or len(cached) != 1 + num_lines:
         cached = _count(path, num_lines, read_line, dictionary)

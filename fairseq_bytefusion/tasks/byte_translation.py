@@ -162,14 +162,19 @@ class ByteTranslationTask(
         """As in fairseq, but for valid UTF-8, and with length limits fit for bytes.
 
         Raises:
-            ValueError: a generation option that cannot be kept to valid UTF-8;
-                ``--print-alignment`` for a model whose encoder sees words.
+            ValueError: a generation option that cannot be kept to valid UTF-8, or that
+                is for words; ``--print-alignment`` for a model whose encoder sees words.
         """
         composed = any(getattr(model, "composes_words", False) for model in models)
         if composed and getattr(args, "print_alignment", None):
             raise ValueError(
                 "--print-alignment shows source symbols, and the encoder of this model "
                 "sees words: drop that flag"
+            )
+        if getattr(args, "replace_unk", None) is not None:
+            raise ValueError(
+                "--replace-unk copies words of the source, and the symbols of "
+                f"--target-unit {self.target_dictionary.unit} are none: drop that flag"
             )
         for name, value in (("max_len_a", MAX_LEN_A), ("max_len_b", MAX_LEN_B)):
             if not hasattr(args, name):  # --eval-bleu-args names a few only

@@ -232,6 +232,9 @@ def test_sizes_are_counted_once_and_follow_text_and_vocabulary(
     assert load(CharDictionary.from_file(chars.path)) == [2, 2]
     assert "0 of 2 characters" in caplog.text
     assert len(counted) == 3
+    os.utime(chars.path)  # the same vocabulary, a copy of it for instance
+    load(CharDictionary.from_file(chars.path))
+    assert len(counted) == 3
     (tmp_path / "text.char.npy").write_bytes(b"junk")
     assert load(CharDictionary.from_file(chars.path)) == [2, 2]
     assert len(counted) == 4

@@ -192,6 +192,11 @@ def test_what_needs_references_says_so(tmp_path):
         task.valid_step(batch, model, None)
 
 
+def test_words_cannot_be_copied(toy_data):
+    with pytest.raises(ValueError, match="--replace-unk copies words .*: drop that flag"):
+        make_task(toy_data).build_generator([build_model()], Namespace(replace_unk=""))
+
+
 def test_a_scored_reference_keeps_its_score(tmp_path):
     write_pair(tmp_path, "test", [""], ["abc"])
     task, model = make_task(tmp_path), build_model()
