@@ -69,9 +69,10 @@ def prepare(options):
     return data
 
 
-def train(options, data, system, flags):
+def training(options, data, system, flags):
+    """list: the fairseq-train command of a system."""
     updates = round(UPDATES * options.scale)
-    command = [
+    return [
         *(sys.executable, "-m", "fairseq_cli.train", data, "--cpu"),
         *("--user-dir", USER_DIR, "--save-dir", folder_of(options, system)),
         *("--task", "byte_translation", "-s", SOURCE, "-t", TARGET),
@@ -84,7 +85,16 @@ def train(options, data, system, flags):
         *("--max-tokens", 4000, "--no-epoch-checkpoints", "--disable-validation"),
         *("--num-workers", 0, "--log-format", "json"),
     ]
-    run_once("train", folder_of(options, system), command)
+
+
+def generation(options, data, system, split):
+    """list: the fairseq-generate command of a system."""
+    return [
+        *(sys.executable, "-m", "fairseq_cli.generate", data, "--cpu"),
+        *("--user-dir", USER_DIR, "--task", "byte_translation", "-s", SOURCE),
+        *("-t", TARGET, "--gen-subset", split, "--beam", 4, "--batch-size", 100),
+        *("--path", checkpoint_of(options, system), "--max-len-a", 2),
+    ]
 
 
 def translate_and_score(options, data, system):
@@ -92,12 +102,7 @@ def translate_and_score(options, data, system):
     folder, scores = folder_of(options, system), {}
     for name, split in SPLITS.items():
         log, result = folder / f"{split}.txt", folder / f"{split}.json"
-        command = [
-            *(sys.executable, "-m", "fairseq_cli.generate", data, "--cpu"),
-            *("--user-dir", USER_DIR, "--task", "byte_translation", "-s", SOURCE),
-            *("-t", TARGET, "--gen-subset", split, "--beam", 4, "--batch-size", 100),
-            *("--path", checkpoint_of(options, system), "--max-len-a", 2),
-        ]
+        command = generation(options, data, system, split)
         run_once(f"generate_{split}", folder, command, log)
         command = [sys.executable, "-m", "fairseq_bytefusion.cli", "score"]
         run_once(f"score_{split}", folder, [*command, "--hyp", log, "--json"], result)
@@ -106,25 +111,23 @@ def translate_and_score(options, data, system):
 
 
 def run_system(options, data, system, flags):
-    train(options, data, system, flags)
+    command = training(options, data, system, flags)
+    run_once("train", folder_of(options, system), command)
     return translate_and_score(options, data, system)
 
 
-def learn_table(options, data):
-    """Approximate the word table of the hybrid mixture; returns the checkpoint."""
-    folder = options.out / "approximation"
+def approximation(options):
+    """list: the fairseq-train command that learns the word table of the hybrid mixture."""
     updates = round(LEARNING_UPDATES * options.scale)
-    command = [
+    return [
         *(sys.executable, "-m", "fairseq_cli.train", checkpoint_of(options, TEACHER)),
-        *("--cpu", "--user-dir", USER_DIR, "--save-dir", folder),
+        *("--cpu", "--user-dir", USER_DIR, "--save-dir", options.out / "approximation"),
         *("--task", "embedding_approximation", "--arch", "embedding_approximation"),
         *("--criterion", "embedding_approximation", *SIZES, "--batch-size", 128),
         *("--optimizer", "adam", "--lr", 0.003, "--lr-scheduler", "polynomial_decay"),
         *("--total-num-update", updates, "--max-update", updates, "--num-workers", 0),
         *("--no-epoch-checkpoints", "--validate-interval", 10**6, "--log-format", "json"),
     ]
-    run_once("train", folder, command)
-    return folder / "checkpoint_last.pt"
 
 
 def encoder_seconds(options, data, systems):
@@ -186,11 +189,9 @@ def main():
     calls = [partial(run_system, options, data, s, SYSTEMS[s]) for s in order]
 
     def learned():
-        flags = (
-            *SYSTEMS["char2subword"],
-            "--char2subword-from",
-            learn_table(options, data),
-        )
+        run_once("train", options.out / "approximation", approximation(options))
+        start = options.out / "approximation/checkpoint_last.pt"
+        flags = (*SYSTEMS["char2subword"], "--char2subword-from", start)
         return run_system(options, data, LEARNED, flags)
 
     found = dict(zip(order, in_parallel(options.jobs, calls)))

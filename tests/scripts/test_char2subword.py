@@ -1,14 +1,17 @@
 """The parts of scripts/char2subword that decide what is run and what is reported."""
 
 import sys
+from argparse import Namespace
 
 import pytest
+from fairseq import options as fairseq_options
 
 from ..helpers import REPO
 
 sys.path.insert(0, str(REPO / "scripts/char2subword"))
 
-from approximations import SUBSETS  # noqa: E402
+import translation  # noqa: E402
+from approximations import SUBSETS, TABLES, training  # noqa: E402
 from misspell_text import misspell_text  # noqa: E402
 from steps import in_parallel, last_validation, run_once, write_table  # noqa: E402
 
@@ -105,3 +108,63 @@ def test_a_fifth_of_the_words_is_misspelt():
 def test_short_words_are_no_more_than_they_are():
     assert misspell_text("a bc def ghij\n", 1.0, 1) == ("a bc def ghij\n", 0, 4)
     assert misspell_text("", 0.2, 1) == ("", 0, 0)
+
+
+def check_flags(command, parser):
+    """Let fairseq read what ``command`` gives it."""
+    assert command[1] == "-m"
+    fairseq_options.parse_args_and_arch(parser(), [str(part) for part in command[3:]])
+
+
+@pytest.fixture
+def settings(tmp_path):
+    return Namespace(
+        out=tmp_path,
+        results=tmp_path,
+        minilm=tmp_path / "minilm",
+        shared=tmp_path / "shared",
+        scale=0.1,
+        char_embed_dim=128,
+        layers=1,
+        lr=0.003,
+    )
+
+
+def test_fairseq_knows_the_flags_of_every_approximation(settings):
+    folders = set()
+    for table in TABLES:
+        for subset in SUBSETS:
+            folder, command = training(table, subset, settings)
+            folders.add(folder)
+            check_flags(command, fairseq_options.get_training_parser)
+    assert len(folders) == 27
+    assert training("MiniLM, full", SUBSETS[-1], settings, 0)[0] not in folders
+
+
+def test_fairseq_knows_the_flags_of_every_translation(settings):
+    learned = ("--encoder-embedder", "char2subword", "--char2subword-from", "x.pt")
+    for system, flags in {**translation.SYSTEMS, translation.LEARNED: learned}.items():
+        command = translation.training(settings, "data", system, flags)
+        check_flags(command, fairseq_options.get_training_parser)
+        command = translation.generation(settings, "data", system, "noised")
+        check_flags(command, fairseq_options.get_generation_parser)
+    command = translation.approximation(settings)
+    check_flags(command, fairseq_options.get_training_parser)
+
+
+def test_results_of_translation(settings, tmp_path):
+    (tmp_path / "misspell.log").write_text("1826 of 9152 words misspelt\n")
+    (tmp_path / "words.log").write_text("x/dict.word.txt: 9 of 10 words\n")
+
+    def score(bleu, chrf):
+        return {
+            "BLEU": {"score": bleu, "signature": "b"},
+            "chrF2": {"score": chrf, "signature": "c"},
+        }
+
+    scores = {"char-cnn": {"clean": score(20.123, 40), "noised": score(10, 30)}}
+    translation.write_results(settings, tmp_path, scores, {"char-cnn": 1.5})
+    text = (tmp_path / "translation.md").read_text()
+    assert "| char-cnn | 20.12 | 40.00 | 10.00 | 30.00 | 1.50 |" in text
+    assert "- noised sources: 1826 of 9152 words misspelt\n- word table: 9 of 10" in text
+    assert "- BLEU: `b`" in text
