@@ -1,11 +1,16 @@
 import sys
 
+import hypothesis
 import numpy as np
 import pytest
 
 import fairseq_bytefusion  # noqa: F401  (registers task and model)
 
 from .helpers import REPO, SENTENCES, approximate, run, write_pair
+
+# How long an example takes says how busy the machine is, not whether it is right.
+hypothesis.settings.register_profile("untimed", deadline=None)
+hypothesis.settings.load_profile("untimed")
 
 WORDS = ["kal", "subah", "alarm", "laga", "do", "mausam", "kaisa", "hai", "traffic"]
 

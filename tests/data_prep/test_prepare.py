@@ -68,7 +68,7 @@ PIECES = ["a", "bb", "é", "\r", "\ufeff", " ", "\u3000", "語", "x" * 11, "\n"]
 TEXT = st.lists(st.sampled_from(PIECES), max_size=5).map("".join)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(
     st.lists(st.tuples(TEXT, TEXT), min_size=1, max_size=40),
     st.sampled_from([1, 7, 1 << 19]),

@@ -80,7 +80,7 @@ def test_beam_search_is_decoding_anew(options, left):
     assert search.cache.tree.beam == 3
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 @given(data=st.data(), beam=st.integers(1, 4), seed=st.integers(0, 999))
 def test_any_orders_are_decoding_anew(data, beam, seed):
     torch.manual_seed(seed)

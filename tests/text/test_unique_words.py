@@ -37,7 +37,7 @@ def test_the_drawing():
     assert words.num_cut == 0
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 @given(
     st.lists(
         st.lists(st.sampled_from([" ", "\t", "a", "b", "ab", "世", "👩"]), max_size=12).map(
