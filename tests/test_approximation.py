@@ -34,6 +34,7 @@ def real_rows(tmp_path_factory):
         REAL_ROWS, folder, "--char-embed-dim", "128", "--num-neighbours", "15",
         "--batch-size", "125", "--lr", "0.003", "--lr-scheduler", "polynomial_decay",
         "--max-update", "600", "--total-num-update", "600", "--validate-interval", "1000",
+        "--save-interval", "1000",
     )  # fmt: skip
     return folder / "checkpoint_best.pt", result.stdout + result.stderr
 

@@ -120,7 +120,7 @@ def write_losses(options, logged):
 def write_noise(options, logged):
     rows = [
         [
-            *(table, noise_prob),
+            *(table, str(noise_prob)),
             *(
                 logged[table, tuple(ALL), noise_prob][subset][name]
                 for subset in ("clean", "noised")

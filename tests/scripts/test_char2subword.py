@@ -10,8 +10,9 @@ from ..helpers import REPO
 
 sys.path.insert(0, str(REPO / "scripts/char2subword"))
 
+import approximations  # noqa: E402
 import translation  # noqa: E402
-from approximations import SUBSETS, TABLES, training  # noqa: E402
+from approximations import METRICS, SUBSETS, TABLES, training  # noqa: E402
 from misspell_text import misspell_text  # noqa: E402
 from steps import in_parallel, last_validation, run_once, write_table  # noqa: E402
 
@@ -150,6 +151,28 @@ def test_fairseq_knows_the_flags_of_every_translation(settings):
         check_flags(command, fairseq_options.get_generation_parser)
     command = translation.approximation(settings)
     check_flags(command, fairseq_options.get_training_parser)
+
+
+def test_results_of_approximations(settings, tmp_path):
+    logged, value = {}, 0.0
+    for table in TABLES:
+        for terms, noise in [*((s, 0.5) for s in SUBSETS), (SUBSETS[-1], 0)]:
+            value += 0.01
+            entry = dict.fromkeys(METRICS, value)
+            noised = {name: v / 2 for name, v in entry.items()}
+            logged[table, tuple(terms), noise] = {"clean": entry, "noised": noised}
+    approximations.write_losses(settings, logged)
+    approximations.write_noise(settings, logged)
+    losses = (tmp_path / "losses.md").read_text().strip().split("\n")
+    noise = (tmp_path / "noise.md").read_text().strip().split("\n")
+    assert losses[-27].startswith("| MiniLM, 6,000 rows | ce | 0.0100 | 0.0100 | 0.0100 |")
+    assert losses[-1].startswith("| MiniLM, full | ce + cos + l2 + nbr | 0.2900 |")
+    assert losses[-1].endswith("| 0.1450 |")
+    assert noise[-2:] == [
+        "| MiniLM, full | 0 | 0.3000 | 0.3000 | 0.1500 | 0.1500 |",
+        "| MiniLM, full | 0.5 | 0.2900 | 0.2900 | 0.1450 | 0.1450 |",
+    ]
+    assert "- MiniLM, full: 15 updates" in losses
 
 
 def test_results_of_translation(settings, tmp_path):
