@@ -34,7 +34,7 @@ ALL = SUBSETS[-1]
 TABLES = {
     "MiniLM, 6,000 rows": ("subword_tables/minilm_wordpiece_6k.f16.npy.gz", 600, None),
     "mE5, 10,000 rows": ("subword_tables/me5_unigram_10k.f16.npy.gz", 450, None),
-    "MiniLM, full": (None, 150, 20),
+    "MiniLM, full": (None, 300, 20),
 }
 METRICS = ("accuracy", "precision@1", "precision@15", "average_precision")
 BATCH = 256

@@ -172,7 +172,7 @@ def test_results_of_approximations(settings, tmp_path):
         "| MiniLM, full | 0 | 0.3000 | 0.3000 | 0.1500 | 0.1500 |",
         "| MiniLM, full | 0.5 | 0.2900 | 0.2900 | 0.1450 | 0.1450 |",
     ]
-    assert "- MiniLM, full: 15 updates" in losses
+    assert "- MiniLM, full: 30 updates" in losses
 
 
 def test_results_of_translation(settings, tmp_path):
