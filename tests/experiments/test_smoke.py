@@ -11,9 +11,6 @@ from ..helpers import REPO, run
 
 pytest.importorskip("snakemake", reason="Snakemake 8 needs Python 3.11")
 
-# One worker of pytest-xdist runs them all: they share what the smoke profile makes.
-pytestmark = pytest.mark.xdist_group("smoke")
-
 EXPERIMENTS = ("many_to_one", "transfer_zero_shot", "transfer_few_shot", "cross_domain")
 PROFILE = "scripts/experiments/profiles/smoke"
 
