@@ -1,4 +1,4 @@
-"""Arrays that were computed from a file, kept beside it."""
+"""Arrays that were computed from a file, kept on disk rather than in memory."""
 
 import logging
 import os
@@ -7,6 +7,9 @@ import tempfile
 import numpy as np
 
 logger = logging.getLogger(__name__)
+
+#: Arrays of fewer bytes are as well in memory as in a file.
+MIN_SPILLED_BYTES = 1 << 20
 
 
 def file_key(path):
@@ -47,6 +50,9 @@ def write_array(path, key, array):
         path (str): of the cache.
         key (list of int): what the array was computed from.
         array (int64[N])
+
+    Returns:
+        int64[N]: the array, memory-mapped where it was written.
     """
     folder, name = os.path.split(path)
     temporary = None
@@ -60,3 +66,54 @@ def write_array(path, key, array):
         logger.info("%s is kept in memory only: %s", path, error)
         if temporary and os.path.exists(temporary):
             os.unlink(temporary)
+        return array
+    written = read_array(path, key)
+    return array if written is None else written
+
+
+def pack_int32(array):
+    """int64[ceil(N / 2)] of the same bits as an int32[N], for :func:`write_array`."""
+    return np.append(array, np.zeros(len(array) % 2, np.int32)).view(np.int64)
+
+
+def unpack_int32(packed, length):
+    """The int32[N] that :func:`pack_int32` was given; not a copy of it.
+
+    Raises:
+        ValueError: ``packed`` is not of so many.
+    """
+    if len(packed) != -(-length // 2):
+        raise ValueError(f"{len(packed)} packed pairs do not hold {length} numbers")
+    return packed.view(np.int32)[:length]
+
+
+def spilled(array):
+    """A large array moved from memory into a file that is gone when the process is.
+
+    Its pages are in memory while they are used, as those of any mapped file.
+
+    Args:
+        array (array[N]): one that nothing writes into any more.
+
+    Returns:
+        array[N]: read-only, or the array itself if it is small, lies in a file already or
+        finds no room in the system's temporary directory (which is logged).
+    """
+    if array.nbytes < MIN_SPILLED_BYTES or _is_mapped(array):
+        return array
+    try:
+        with tempfile.TemporaryFile() as file:
+            array.tofile(file)
+            mapped = np.memmap(file, array.dtype, "r", shape=array.shape)
+    except OSError as error:
+        logger.info("%d bytes are kept in memory: %s", array.nbytes, error)
+        return array
+    return mapped.view(np.ndarray)  # slices of a memmap are larger objects than arrays
+
+
+def _is_mapped(array):
+    while array is not None:
+        if isinstance(array, np.memmap):
+            return True
+        array = getattr(array, "base", None)
+    return False

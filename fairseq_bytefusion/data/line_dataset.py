@@ -6,6 +6,7 @@ import numpy as np
 from fairseq.data import FairseqDataset
 
 from ..text import ByteDictionary
+from .array_cache import spilled
 from .line_index import open_line_index
 from .line_sizes import line_sizes
 
@@ -47,12 +48,11 @@ class LineDataset(FairseqDataset):
                 "bytes" if isinstance(dictionary, ByteDictionary) else "U+FFFD",
             )
         if max_length is not None:
-            self._announce_cut(int((self.sizes > max_length).sum()))
-            self.sizes = np.minimum(self.sizes, np.int32(max_length))
+            self._cut(max_length)
 
     def _sizes(self):
         if isinstance(self.dictionary, ByteDictionary):
-            return (self._index.ends - self._index.starts + 1).astype(np.int32)
+            return self._index.sizes
         sizes, num_unknown = line_sizes(
             self.path, len(self), self.line_bytes, self.dictionary
         )
@@ -67,14 +67,16 @@ class LineDataset(FairseqDataset):
         )
         return sizes
 
-    def _announce_cut(self, count):
+    def _cut(self, max_length):
+        count = int((self.sizes > max_length).sum())
         if count:
+            self.sizes = spilled(np.minimum(self.sizes, np.int32(max_length)))
             logger.warning(
                 "%s: %d of %d sentences have more than %d %s and are cut there",
                 self.path,
                 count,
                 len(self),
-                self.max_length - 1,
+                max_length - 1,
                 self.dictionary.plural,
             )
 
@@ -87,8 +89,8 @@ class LineDataset(FairseqDataset):
             raise IndexError(f"{self.path} has {len(self)} lines, no line {index}")
         if self._data is None:
             self._data = np.memmap(self.path, np.uint8, "r")
-        start, end = self._index.starts[index], self._index.ends[index]
-        return self._data[start:end].tobytes()
+        start = self._index.starts[index]
+        return self._data[start : start + self._index.sizes[index] - 1].tobytes()
 
     def __getitem__(self, index):
         """LongTensor[T]: the ids of sentence ``index``, ``</s>`` last."""

@@ -5,29 +5,38 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from .array_cache import file_key, read_array, write_array
+from .array_cache import file_key, pack_int32, read_array, unpack_int32, write_array
 
 CHUNK_BYTES = 1 << 18  # fits a cache; with larger ones copies dominate
 CACHE_SUFFIX = ".lines.npy"
-FORMAT_VERSION = 1
+FORMAT_VERSION = 2
 _LF, _CR = 10, 13
 
 
 @dataclass
 class LineIndex:
-    """Line i of a file is its bytes ``[starts[i], ends[i])``, int64, 0-based.
+    """Line i of a file is its bytes ``[starts[i], ends[i])``, 0-based.
 
     ``\\n`` ends a line; one ``\\r`` before it and a byte-order mark at the start
-    of the file belong to no line. ``num_invalid`` counts the lines that are not
-    UTF-8.
+    of the file belong to no line.
+
+    Args:
+        starts (int64[N])
+        sizes (int32[N]): bytes of each line, and one for its ``</s>``.
+        num_invalid (int): lines that are not UTF-8.
     """
 
     starts: np.ndarray
-    ends: np.ndarray
+    sizes: np.ndarray
     num_invalid: int
 
     def __len__(self):
         return len(self.starts)
+
+    @property
+    def ends(self):
+        """int64[N]"""
+        return self.starts + self.sizes - 1
 
 
 def open_line_index(path):
@@ -48,13 +57,25 @@ def open_line_index(path):
     """
     key = [FORMAT_VERSION, *file_key(path)]
     cached = read_array(path + CACHE_SUFFIX, key)
-    if cached is not None and len(cached) % 2:  # a number, then starts and ends
-        starts, ends = cached[1:].reshape(2, -1)
-        return LineIndex(starts, ends, int(cached[0]))
-    index = build_line_index(path)
-    flat = np.concatenate([[index.num_invalid], index.starts, index.ends])
-    write_array(path + CACHE_SUFFIX, key, flat)
-    return index
+    if cached is not None:
+        try:
+            return _unflatten(cached)
+        except (IndexError, ValueError):
+            pass  # cut short: it is built again
+    flat = _flatten(build_line_index(path))
+    return _unflatten(write_array(path + CACHE_SUFFIX, key, flat))
+
+
+def _flatten(index):
+    """int64[2 + N + ceil(N / 2)]: two numbers, starts, sizes."""
+    numbers = [index.num_invalid, len(index)]
+    return np.concatenate([numbers, index.starts, pack_int32(index.sizes)])
+
+
+def _unflatten(flat):
+    num_invalid, length = flat[:2].tolist()
+    starts, sizes = np.split(flat[2:], [length])
+    return LineIndex(starts, unpack_int32(sizes, length), num_invalid)
 
 
 def build_line_index(path):
@@ -81,7 +102,7 @@ def build_line_index(path):
     num_invalid += count_invalid_lines(b"".join(pending))
     newlines = np.concatenate(newlines) if newlines else np.empty(0, np.int64)
     starts, ends = _line_bounds(path, newlines, size)
-    return LineIndex(starts, ends, num_invalid)
+    return LineIndex(starts, (ends - starts + 1).astype(np.int32), num_invalid)
 
 
 def _line_bounds(path, newlines, size):

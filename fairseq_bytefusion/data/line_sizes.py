@@ -5,11 +5,11 @@ import time
 
 import numpy as np
 
-from .array_cache import file_key, read_array, write_array
+from .array_cache import file_key, pack_int32, read_array, unpack_int32, write_array
 
 logger = logging.getLogger(__name__)
 
-FORMAT_VERSION = 1
+FORMAT_VERSION = 2
 _SECONDS_BEFORE_NOTICE = 10
 
 
@@ -33,20 +33,21 @@ def line_sizes(path, num_lines, read_line, dictionary):
     vocabulary = int.from_bytes(bytes.fromhex(dictionary.digest)[:8], "big", signed=True)
     key = [FORMAT_VERSION, *file_key(path), vocabulary]
     cached = read_array(cache, key)
-    if cached is None or len(cached) != 1 + num_lines:
-        cached = _count(path, num_lines, read_line, dictionary)
-        write_array(cache, key, cached)
-    return np.asarray(cached[1:], np.int32), int(cached[0])
+    if cached is None or len(cached) != 1 + -(-num_lines // 2):
+        num_unknown, sizes = _count(path, num_lines, read_line, dictionary)
+        packed = np.append(num_unknown, pack_int32(sizes))
+        cached = write_array(cache, key, packed)
+    return unpack_int32(cached[1:], num_lines), int(cached[0])
 
 
 def _count(path, num_lines, read_line, dictionary):
-    """int64[1 + N]: unknown symbols, then ids of each line."""
-    counts = np.zeros(1 + num_lines, np.int64)
+    """int and int32[N]: unknown symbols of all lines, ids of each."""
+    sizes, num_unknown = np.zeros(num_lines, np.int32), 0
     last_notice = time.monotonic()
     for i in range(num_lines):
         ids = dictionary.encode_line(read_line(i))
-        counts[1 + i] = len(ids)
-        counts[0] += int((ids == dictionary.unk()).sum())
+        sizes[i] = len(ids)
+        num_unknown += int((ids == dictionary.unk()).sum())
         if time.monotonic() - last_notice > _SECONDS_BEFORE_NOTICE:
             last_notice = time.monotonic()
             logger.info(
@@ -56,4 +57,4 @@ def _count(path, num_lines, read_line, dictionary):
                 i + 1,
                 num_lines,
             )
-    return counts
+    return num_unknown, sizes

@@ -3,6 +3,7 @@
 import numpy as np
 from fairseq.data import LanguagePairDataset, data_utils
 
+from .array_cache import spilled
 from .sampling import draw_epoch
 
 
@@ -45,13 +46,26 @@ class ParallelDataset(LanguagePairDataset):
         source_specials=1,
         **kwargs,
     ):
-        self.src_lengths = np.asarray(src_sizes)
-        self.tgt_lengths = None if tgt_sizes is None else np.asarray(tgt_sizes)
+        self.src_lengths = spilled(np.asarray(src_sizes))
+        self.tgt_lengths = None if tgt_sizes is None else spilled(np.asarray(tgt_sizes))
         self.language_pairs = language_pairs or {}
         self.temperature = temperature
         self.source_specials = source_specials
         self._epoch = 1
         super().__init__(src, src_sizes, src_dict, tgt, tgt_sizes, *args, **kwargs)
+        if self.buckets is None:  # fairseq has copied them into memory
+            self.src_sizes, self.tgt_sizes = self.src_lengths, self.tgt_lengths
+
+    @property
+    def sizes(self):
+        """int32[N, 2], or int32[N] without a target; made anew, fairseq keeps a copy."""
+        if self.tgt_sizes is None:
+            return self.src_sizes
+        return np.stack([self.src_sizes, self.tgt_sizes], axis=1)
+
+    @sizes.setter
+    def sizes(self, value):
+        """What fairseq computes is not kept."""
 
     @property
     def _is_mixed(self):
@@ -70,22 +84,23 @@ class ParallelDataset(LanguagePairDataset):
         """int64[N]: pairs by length; the same whichever epoch or worker asks for them.
 
         With a temperature those of the epoch: some more than once, some not at all.
+        Without one the order is fairseq's, found faster.
         """
         if self._is_mixed:
             sizes = list(self.language_pairs.values())
-            drawn = draw_epoch(sizes, self.temperature, self.order_seed, self._epoch)
-            return self._by_length(drawn)
-        with data_utils.numpy_seed(self.order_seed):
-            return super().ordered_indices()
-
-    def _by_length(self, indices):
-        """``indices`` (int64[N]) in fairseq's order of lengths."""
+            indices = draw_epoch(sizes, self.temperature, self.order_seed, self._epoch)
+        elif self.shuffle:
+            with data_utils.numpy_seed(self.order_seed):
+                indices = np.random.permutation(len(self))
+        else:
+            indices = np.arange(len(self))
         if self.buckets is not None:
             keys = [self.bucketed_num_tokens]
         else:
             keys = [self.tgt_sizes, self.src_sizes]
         for key in keys:
-            indices = indices[np.argsort(key[indices], kind="stable")]
+            if key is not None:
+                indices = indices[_stable_order(key[indices])]
         return indices
 
     def batch_by_size(self, indices, *args, **kwargs):
@@ -98,7 +113,8 @@ class ParallelDataset(LanguagePairDataset):
             list of int64[B]
         """
         if self.shuffle or len(self.language_pairs) < 2:
-            return super().batch_by_size(indices, *args, **kwargs)
+            # The batches are views of all indices, and stay as long as the training runs.
+            return super().batch_by_size(spilled(indices), *args, **kwargs)
         which = self._pair_numbers(indices)
         return [
             batch
@@ -143,3 +159,10 @@ class ParallelDataset(LanguagePairDataset):
         if self.tgt_lengths is None:
             return empty
         return empty | (self.tgt_lengths[indices] <= 1)
+
+
+def _stable_order(lengths):
+    """int64[N]: of lengths (int[N]). numpy has a radix sort, for 16 bits only."""
+    if len(lengths) and lengths.max() < 1 << 16:
+        lengths = lengths.astype(np.uint16)
+    return np.argsort(lengths, kind="stable")

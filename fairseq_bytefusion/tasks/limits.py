@@ -115,4 +115,4 @@ class LengthLimits:
                 f"no pair is left in {self.cfg.data}: see the counts above, "
                 "--max-source-positions, --max-target-positions and --max-tokens"
             )
-        return indices[~dropped]
+        return indices[~dropped] if dropped.any() else indices

@@ -16,13 +16,12 @@ linear layers, replayed as ``nn.Linear`` does them with inputs of the same shape
 """
 
 import argparse
-import ctypes
-import re
 import statistics
 import time
 from argparse import Namespace
 from pathlib import Path
 
+import process_memory
 import torch
 from fairseq import checkpoint_utils
 from fairseq.models import ARCH_CONFIG_REGISTRY
@@ -148,38 +147,14 @@ def matmuls_of(side):
     return replay
 
 
-def _memory(field):
-    status = Path("/proc/self/status").read_text("utf-8")
-    return int(re.search(rf"{field}:\s+(\d+) kB", status)[1]) / 1024  # MB
-
-
 def clock(function, device):
     """Seconds, the MB that it adds to the memory in use, and the result of ``function``."""
-    before = _watch_memory(device)
+    before = process_memory.watch(device)
     start = time.perf_counter()
     result = function()
     if device.type == "cuda":
         torch.cuda.synchronize()
-    return time.perf_counter() - start, _peak_memory(device) - before, result
-
-
-def _watch_memory(device):
-    """MB in use now, from which on the peak counts; NaN where that cannot be known."""
-    if device.type == "cuda":
-        torch.cuda.reset_peak_memory_stats()
-        return torch.cuda.memory_allocated() / 2**20
-    try:  # Linux
-        ctypes.CDLL("libc.so.6").malloc_trim(0)
-        Path("/proc/self/clear_refs").write_text("5")  # resets the high-water mark
-        return _memory("VmRSS")
-    except OSError:
-        return float("nan")
-
-
-def _peak_memory(device):
-    if device.type == "cuda":
-        return torch.cuda.max_memory_allocated() / 2**20
-    return _memory("VmHWM") if Path("/proc/self/status").exists() else float("nan")
+    return time.perf_counter() - start, process_memory.peak(device) - before, result
 
 
 def difference(theirs, ours):
@@ -189,14 +164,17 @@ def difference(theirs, ours):
     return differing, max(abs(float(a["score"]) - float(b["score"])) for a, b in pairs)
 
 
+def _speeds(count, seconds):
+    speeds = {f"{name} sent/s": count / seconds[name] for name in ("fairseq", "ours")}
+    return {**speeds, "ratio": seconds["fairseq"] / seconds["ours"]}
+
+
 def measure(models, batch, length, args, device):
     """One cell; returns its row of the table as a dict."""
     source_length = args.source_length or length
     sample = random_batch(batch, source_length, args.seed, device)
     limits = {"min_len": length, "max_len_b": length}
-    sides = {
-        name: search(model, args.beam, sample, **limits) for name, model in models.items()
-    }
+    sides = {n: search(model, args.beam, sample, **limits) for n, model in models.items()}
     matmuls = matmuls_of(sides["ours"])
     times = {"fairseq": [], "ours": [], "matmuls": []}
     peaks, found = dict.fromkeys(times, 0.0), {}
@@ -210,9 +188,7 @@ def measure(models, batch, length, args, device):
     return {
         "batch": batch,
         "length": length,
-        "fairseq sent/s": batch / medians["fairseq"],
-        "ours sent/s": batch / medians["ours"],
-        "ratio": medians["fairseq"] / medians["ours"],
+        **_speeds(batch, medians),
         "fairseq peak MB": peaks["fairseq"],
         "ours peak MB": peaks["ours"],
         "over matmuls": medians["ours"] / medians["matmuls"],
@@ -236,9 +212,7 @@ def measure_text(models, batch, args, device):
     return {
         "batch": batch,
         "sentences": count,
-        "fairseq sent/s": count / seconds["fairseq"],
-        "ours sent/s": count / seconds["ours"],
-        "ratio": seconds["fairseq"] / seconds["ours"],
+        **_speeds(count, seconds),
         "differing": differing,
         "score difference": largest,
     }

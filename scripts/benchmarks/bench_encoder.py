@@ -19,6 +19,7 @@ from pathlib import Path
 
 import torch
 from matmul_time import products, record
+from process_memory import megabytes
 
 REPO = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(REPO))
@@ -109,15 +110,9 @@ def peak_memory(name, length, options):
 def print_memory(name, length, options):
     encoder = build_encoder(name, options)
     batch = real_text_batch(length, options.tokens, options.text)
-    before = peak_resident()
+    before = megabytes("VmHWM")
     step(encoder, batch)
-    print(peak_resident() - before)
-
-
-def peak_resident():
-    """MiB of memory this process has held at most (Linux)."""
-    status = Path("/proc/self/status").read_text()
-    return int(status.split("VmHWM:")[1].split()[0]) / 1024
+    print(megabytes("VmHWM") - before)
 
 
 def main():

@@ -20,13 +20,15 @@ import tempfile
 import time
 from pathlib import Path
 
+from process_memory import megabytes
+
 ROOT = Path(__file__).resolve().parents[2]
 SAMPLE = ROOT / "data_prep" / "sample"
 MODEL_IS_BUILT = "num. shared model params"
 FIRST_UPDATE = re.compile(r'"num_updates": "1"')
 
 
-def write_corpus(folder, megabytes, seed=1):
+def write_corpus(folder, size_in_mb, seed=1):
     """A corpus whose source side has so many megabytes: sample lines, in random order."""
     rng = random.Random(seed)
     sides = [
@@ -35,7 +37,7 @@ def write_corpus(folder, megabytes, seed=1):
     ]
     pairs, size = list(zip(*sides)), 0
     with open(folder / "train.a-b.a", "wb") as a, open(folder / "train.a-b.b", "wb") as b:
-        while size < megabytes * 10**6:
+        while size < size_in_mb * 10**6:
             rng.shuffle(pairs)
             for source, target in pairs:
                 size += a.write(source)
@@ -46,11 +48,7 @@ def write_corpus(folder, megabytes, seed=1):
 
 def resident(pid):
     """Megabytes of anonymous and of mapped memory of a process."""
-    status = Path(f"/proc/{pid}/status").read_text("utf-8")
-    return [
-        int(re.search(rf"{name}:\s+(\d+) kB", status)[1]) / 1024
-        for name in ("RssAnon", "RssFile")
-    ]
+    return [megabytes(field, pid) for field in ("RssAnon", "RssFile")]
 
 
 def start(folder, updates):
@@ -99,16 +97,16 @@ def main():
         "| MB of source text | lines | index | seconds to the first update | "
         "anonymous MB | mapped MB |\n|---|---|---|---|---|---|"
     )
-    for megabytes in args.megabytes:
+    for size in args.megabytes:
         with tempfile.TemporaryDirectory(dir=args.folder) as name:
             folder = Path(name)
-            write_corpus(folder, megabytes)
+            write_corpus(folder, size)
             with open(folder / "train.a-b.a", "rb") as file:
                 lines = sum(1 for _ in file)
             for index in ("none", "cached"):
                 seconds, anonymous, mapped = start(folder, args.updates)
                 print(
-                    f"| {megabytes} | {lines} | {index} | {seconds:.1f} | "
+                    f"| {size} | {lines} | {index} | {seconds:.1f} | "
                     f"{anonymous:.0f} | {mapped:.0f} |",
                     flush=True,
                 )

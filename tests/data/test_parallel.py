@@ -1,6 +1,8 @@
+import numpy as np
 import pytest
+from fairseq.data import LanguagePairDataset, data_utils
 
-from fairseq_bytefusion.data import infer_language_pair, load_parallel
+from fairseq_bytefusion.data import array_cache, infer_language_pair, load_parallel
 from fairseq_bytefusion.text import ByteDictionary
 
 from ..helpers import write_pair
@@ -108,3 +110,56 @@ def test_a_file_without_lines_is_an_error(tmp_path, split):
     write_pair(tmp_path, split, [], [])
     with pytest.raises(ValueError, match=rf"{split}\.xx-en\.xx has no lines"):
         load(tmp_path, split)
+
+
+def write_random_pairs(folder, longest, count=300):
+    rng = np.random.default_rng(1)
+    lengths = rng.integers(1, 9, (2, count))
+    lengths[0, 7] = longest
+    write_pair(folder, "train", *(["x" * n for n in side] for side in lengths))
+
+
+@pytest.mark.parametrize("longest", [9, 70_000])
+@pytest.mark.parametrize("shuffle", [False, True])
+@pytest.mark.parametrize("num_buckets", [0, 3])
+def test_the_order_is_that_of_fairseq(tmp_path, longest, shuffle, num_buckets):
+    write_random_pairs(tmp_path, longest)
+    dataset = load(tmp_path, shuffle=shuffle, num_buckets=num_buckets)
+    with data_utils.numpy_seed(dataset.order_seed):
+        expected = LanguagePairDataset.ordered_indices(dataset)
+    found = dataset.ordered_indices()
+    assert found.dtype == expected.dtype == np.int64
+    assert found.tolist() == expected.tolist()
+
+
+def test_sources_alone_are_in_the_order_of_fairseq(tmp_path):
+    write_random_pairs(tmp_path, 9)
+    (tmp_path / "train.xx-en.en").unlink()
+    dataset = load(tmp_path, target_required=False, shuffle=False)
+    assert dataset.sizes.ndim == 1
+    expected = LanguagePairDataset.ordered_indices(dataset).tolist()
+    assert dataset.ordered_indices().tolist() == expected
+
+
+def file_behind(array):
+    """str or None: the name of the file that an array is mapped from."""
+    while isinstance(array, np.ndarray) and not isinstance(array, np.memmap):
+        array = array.base
+    return array if array is None else str(array.filename)
+
+
+def test_lengths_and_batches_are_mapped(tmp_path, monkeypatch):
+    monkeypatch.setattr(array_cache, "MIN_SPILLED_BYTES", 1)
+    write_random_pairs(tmp_path, 9)
+    for _ in ("without an index", "with one"):
+        dataset = load(tmp_path, shuffle=True)
+        for side, lang in (("src", "xx"), ("tgt", "en")):
+            for name in ("lengths", "sizes"):
+                found = file_behind(getattr(dataset, f"{side}_{name}"))
+                assert found.endswith(f"train.xx-en.{lang}.lines.npy")
+    order = dataset.ordered_indices()
+    batches = dataset.batch_by_size(order, max_tokens=50)
+    assert np.concatenate(batches).tolist() == order.tolist()
+    for batch in batches:
+        assert batch.base is batches[0].base
+        assert file_behind(batch) is not None
