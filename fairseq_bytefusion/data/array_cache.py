@@ -41,34 +41,35 @@ def read_array(path, key):
     return cached[len(key) :]
 
 
-def write_array(path, key, array):
-    """Write ``array`` (int64[N]), or log that it is kept in memory only.
+def write_array(path, key, *parts):
+    """Write an array, or log that it is kept in memory only.
 
     The file is replaced atomically. A directory that cannot be written to is no error.
 
     Args:
         path (str): of the cache.
         key (list of int): what the array was computed from.
-        array (int64[N])
+        *parts (int64[N_i]): the array's, in order; not joined in memory.
 
     Returns:
-        int64[N]: the array, memory-mapped where it was written.
+        int64[N], memory-mapped; None where it could not be written.
     """
     folder, name = os.path.split(path)
-    temporary = None
+    parts, temporary = [np.array(key, np.int64), *parts], None
+    header = {"descr": "<i8", "fortran_order": False, "shape": (sum(map(len, parts)),)}
     try:
         handle, temporary = tempfile.mkstemp(prefix=f".{name}.", dir=folder or ".")
         with os.fdopen(handle, "wb") as file:
-            np.save(file, np.concatenate([np.array(key, np.int64), array]))
+            np.lib.format.write_array_header_1_0(file, header)
+            file.writelines(part.astype("<i8", copy=False).data for part in parts)
         os.chmod(temporary, 0o644)
         os.replace(temporary, path)
     except OSError as error:
         logger.info("%s is kept in memory only: %s", path, error)
         if temporary and os.path.exists(temporary):
             os.unlink(temporary)
-        return array
-    written = read_array(path, key)
-    return array if written is None else written
+        return None
+    return read_array(path, key)
 
 
 def pack_int32(array):

@@ -62,14 +62,12 @@ def open_line_index(path):
             return _unflatten(cached)
         except (IndexError, ValueError):
             pass  # cut short: it is built again
-    flat = _flatten(build_line_index(path))
-    return _unflatten(write_array(path + CACHE_SUFFIX, key, flat))
-
-
-def _flatten(index):
-    """int64[2 + N + ceil(N / 2)]: two numbers, starts, sizes."""
-    numbers = [index.num_invalid, len(index)]
-    return np.concatenate([numbers, index.starts, pack_int32(index.sizes)])
+    index = build_line_index(path)
+    numbers = np.array([index.num_invalid, len(index)])
+    written = write_array(
+        path + CACHE_SUFFIX, key, numbers, index.starts, pack_int32(index.sizes)
+    )
+    return index if written is None else _unflatten(written)
 
 
 def _unflatten(flat):
@@ -87,38 +85,53 @@ def build_line_index(path):
     Returns:
         LineIndex
     """
-    newlines, num_invalid, size, pending = [], 0, 0, []
+    sizes, num_invalid, start, has_cr, pending = [], 0, 0, False, []
     with open(path, "rb") as file:
         while chunk := file.read(CHUNK_BYTES):
-            positions = np.flatnonzero(np.frombuffer(chunk, np.uint8) == _LF)
-            newlines.append(positions + size)
-            size += len(chunk)
+            newlines = np.flatnonzero(np.frombuffer(chunk, np.uint8) == _LF)
+            # A line and its end have as many bytes as a line and its </s> have ids.
+            sizes.append(np.diff(newlines, prepend=start - 1).astype(np.int32))
+            has_cr = has_cr or b"\r" in chunk
             # UTF-8 is checked on whole lines, so that no character is cut.
-            whole = int(positions[-1]) + 1 if len(positions) else 0
+            whole = int(newlines[-1]) + 1 if len(newlines) else 0
             if whole:
                 num_invalid += count_invalid_lines(b"".join([*pending, chunk[:whole]]))
-                pending = []
+                pending, start = [], whole
             pending.append(chunk[whole:])
-    num_invalid += count_invalid_lines(b"".join(pending))
-    newlines = np.concatenate(newlines) if newlines else np.empty(0, np.int64)
-    starts, ends = _line_bounds(path, newlines, size)
-    return LineIndex(starts, (ends - starts + 1).astype(np.int32), num_invalid)
+            start -= len(chunk)  # of the line that is open, relative to the next chunk
+    rest = b"".join(pending)
+    if rest:
+        num_invalid += count_invalid_lines(rest)
+        sizes.append(np.array([len(rest) + 1], np.int32))
+    sizes = np.concatenate(sizes) if sizes else np.empty(0, np.int32)
+    return LineIndex(*_trimmed(path, sizes, has_cr, bool(rest)), num_invalid)
 
 
-def _line_bounds(path, newlines, size):
-    if size == 0:
-        return np.empty(0, np.int64), np.empty(0, np.int64)
+def _trimmed(path, sizes, has_cr, last_is_open):
+    """Starts and sizes of :class:`LineIndex`, without mark and ``\\r``.
+
+    Args:
+        path (str): the text.
+        sizes (int32[N]): with both; is changed.
+        has_cr (bool): whether there is any ``\\r``.
+        last_is_open (bool): whether the last line has no ``\\n``.
+    """
+    starts = np.zeros(len(sizes), np.int64)
+    np.cumsum(sizes[:-1], out=starts[1:])
+    if not len(sizes):
+        return starts, sizes
     data = np.memmap(path, np.uint8, "r")
-    ends = newlines if data[-1] == _LF else np.append(newlines, size)
-    starts = np.append(0, ends[:-1] + 1)
     if bytes(data[:3]) == codecs.BOM_UTF8:
-        if size == len(codecs.BOM_UTF8):
-            return np.empty(0, np.int64), np.empty(0, np.int64)
-        starts[0] = len(codecs.BOM_UTF8)
-    # A lone \r at the very end of the file has no \n behind it: it is content.
-    has_lf = ends < size
-    ends = ends - (has_lf & (ends > starts) & (data[np.maximum(ends - 1, 0)] == _CR))
-    return starts, ends
+        if len(data) == len(codecs.BOM_UTF8):
+            return starts[:0], sizes[:0]
+        starts[0] += len(codecs.BOM_UTF8)
+        sizes[0] -= len(codecs.BOM_UTF8)
+    if has_cr:
+        # A lone \r at the very end of the file has no \n behind it: it is content.
+        ended = slice(0, len(sizes) - last_is_open)
+        last_bytes = np.maximum(starts[ended] + sizes[ended] - 2, 0)
+        sizes[ended] -= (sizes[ended] > 1) & (data[last_bytes] == _CR)
+    return starts, sizes
 
 
 def count_invalid_lines(raw):

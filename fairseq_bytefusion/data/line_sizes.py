@@ -35,8 +35,9 @@ def line_sizes(path, num_lines, read_line, dictionary):
     cached = read_array(cache, key)
     if cached is None or len(cached) != 1 + -(-num_lines // 2):
         num_unknown, sizes = _count(path, num_lines, read_line, dictionary)
-        packed = np.append(num_unknown, pack_int32(sizes))
-        cached = write_array(cache, key, packed)
+        cached = write_array(cache, key, np.array([num_unknown]), pack_int32(sizes))
+        if cached is None:
+            return sizes, num_unknown
     return unpack_int32(cached[1:], num_lines), int(cached[0])
 
 

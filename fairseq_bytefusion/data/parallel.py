@@ -100,7 +100,7 @@ class ParallelDataset(LanguagePairDataset):
             keys = [self.tgt_sizes, self.src_sizes]
         for key in keys:
             if key is not None:
-                indices = indices[_stable_order(key[indices])]
+                indices = indices[np.argsort(_small(key)[indices], kind="stable")]
         return indices
 
     def batch_by_size(self, indices, *args, **kwargs):
@@ -161,8 +161,7 @@ class ParallelDataset(LanguagePairDataset):
         return empty | (self.tgt_lengths[indices] <= 1)
 
 
-def _stable_order(lengths):
-    """int64[N]: of lengths (int[N]). numpy has a radix sort, for 16 bits only."""
-    if len(lengths) and lengths.max() < 1 << 16:
-        lengths = lengths.astype(np.uint16)
-    return np.argsort(lengths, kind="stable")
+def _small(lengths):
+    """Lengths (int[N]) as 16 bits if these do: numpy has a radix sort for no more."""
+    fits = len(lengths) and lengths.max() < 1 << 16
+    return lengths.astype(np.uint16) if fits else lengths

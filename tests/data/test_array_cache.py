@@ -17,15 +17,16 @@ from fairseq_bytefusion.data.array_cache import (
 def test_int32_in_a_cache_of_int64(tmp_path, length):
     numbers = np.arange(length, dtype=np.int32) - 2
     path = str(tmp_path / "cache.npy")
-    packed = write_array(path, [7], pack_int32(numbers))
-    assert isinstance(packed, np.memmap) or not length
-    for found in (packed, read_array(path, [7])):
-        unpacked = unpack_int32(found, length)
+    written = write_array(path, [7], np.array([9, 8]), pack_int32(numbers))
+    assert isinstance(written, np.memmap)
+    for found in (written, read_array(path, [7])):
+        assert found[:2].tolist() == [9, 8]
+        unpacked = unpack_int32(found[2:], length)
         assert unpacked.dtype == np.int32
         assert unpacked.tolist() == numbers.tolist()
     assert read_array(path, [8]) is None
     with pytest.raises(ValueError, match="do not hold"):
-        unpack_int32(packed, length + 2)
+        unpack_int32(written[2:], length + 2)
 
 
 def is_in_memory(array):
