@@ -1,0 +1,66 @@
+"""Options of every kind of model that the tests of models go through."""
+
+import torch
+
+from fairseq_bytefusion.modules.embedders import TOKEN_EMBEDDERS
+
+from ..helpers import build_model
+
+WIDE = {  # the tiny model, wide enough for one-hot
+    f"{side}_{name}": value
+    for side in ("encoder", "decoder")
+    for name, value in (("embed_dim", 264), ("ffn_embed_dim", 64))
+}
+FUSION_OPTIONS = {
+    "none": {},
+    "ncf": {"encoder_fusion": "ncf"},
+    "ncf last": {"encoder_fusion": "ncf", "fusion_layers": 2, "ncf_unigram": "identity"},
+    "wsf": {"encoder_fusion": "wsf", "wsf_max_word": 8},
+    "wsf only": {"encoder_fusion": "wsf", "fusion_layers": 2, "wsf_boundary": "script"},
+    "wsf none": {"encoder_fusion": "wsf", "fusion_layers": 0},
+}
+COMPOSER_OPTIONS = {
+    "char2subword": {"char_embed_dim": 16},
+    "char-cnn": {"char_cnn_filters": "1:8,3:8,7:8", "max_word_chars": 9},
+    "char-rnn": {"char_embed_dim": 16, "char_rnn_hidden_dim": 8},
+    "mixture": {"char_embed_dim": 16},
+    "concat": {
+        "encoder_embedder": "mixture",
+        "mixture": "concat",
+        "mixture_composer": "char-cnn",
+        "char_cnn_filters": "1:8,3:8",
+    },
+    "hybrid": {
+        "encoder_embedder": "mixture",
+        "mixture": "hybrid",
+        "mixture_composer": "char-rnn",
+    },
+}
+ENCODERS = {  # every embedder with every fusion it can have
+    f"{embedder} {fusion}": {"encoder_embedder": embedder, **options}
+    for embedder in TOKEN_EMBEDDERS
+    for fusion, options in FUSION_OPTIONS.items()
+}
+ENCODERS.update(
+    (name, {"encoder_embedder": name, **options})
+    for name, options in COMPOSER_OPTIONS.items()
+)
+# A model of each fusion and of each composer, with all else as in the tiny model.
+SYSTEMS = {**FUSION_OPTIONS, **{name: ENCODERS[name] for name in COMPOSER_OPTIONS}}
+
+
+def embedder_model(encoder, decoder, **overrides):
+    return build_model(
+        **{**WIDE, "encoder_embedder": encoder, "decoder_embedder": decoder, **overrides}
+    )
+
+
+def encoded(model, batch):
+    """The encoder's states of each sentence, without padding."""
+    with torch.no_grad():
+        memory = model.encoder(batch)
+    padding_mask = memory["encoder_padding_mask"][0]
+    lengths = memory["src_lengths"][0].flatten()
+    assert torch.equal(lengths, (~padding_mask).sum(1).int())
+    states = memory["encoder_out"][0].transpose(0, 1)
+    return [row[~mask] for row, mask in zip(states, padding_mask)]

@@ -1,0 +1,104 @@
+import pytest
+import torch
+from omegaconf import OmegaConf
+
+from fairseq_bytefusion.models.byte_transformer import ByteTransformerModel
+from fairseq_bytefusion.models.config import complete
+
+from ..helpers import SENTENCES, DictionaryTask, build_model, model_args, pad_batch
+from .systems import (
+    FUSION_OPTIONS,
+    SYSTEMS,
+)
+
+
+@pytest.mark.parametrize("fusion", FUSION_OPTIONS.values(), ids=FUSION_OPTIONS)
+def test_checkpointed_layers_give_the_same_gradients(fusion):
+    batch, found = pad_batch(SENTENCES), []
+    for checkpointed in (False, True):
+        model = build_model(checkpoint_activations=checkpointed, dropout=0.0, **fusion)
+        model.double().train()
+        model(batch, None, batch)[0].logsumexp(-1).sum().backward()
+        found.append({name: p.grad for name, p in model.named_parameters()})
+    assert found[0].keys() == found[1].keys()
+    for name, gradient in found[0].items():
+        assert torch.allclose(gradient, found[1][name], atol=1e-9), name
+
+
+@pytest.mark.parametrize("options", SYSTEMS.values(), ids=SYSTEMS)
+def test_bfloat16(options):
+    model = build_model(**options)
+    batch = pad_batch(SENTENCES, left=True)
+    expected = model(batch, None, batch)[0]
+    found = model.bfloat16()(batch, None, batch)[0]
+    assert found.dtype == torch.bfloat16
+    assert (found.float() - expected).abs().max() < 0.25
+
+
+@pytest.mark.parametrize("fusion", FUSION_OPTIONS.values(), ids=FUSION_OPTIONS)
+@pytest.mark.parametrize("pre_norm", [False, True])
+def test_automatic_mixed_precision(fusion, pre_norm):
+    model = build_model(encoder_normalize_before=pre_norm, **fusion).train()
+    batch = pad_batch(SENTENCES)
+    with torch.autocast("cpu", torch.bfloat16):
+        loss = model(batch, None, batch)[0].logsumexp(-1).mean()
+    loss.backward()
+    assert all(p.grad.isfinite().all() for p in model.parameters())
+
+
+def test_encoder_layers_count_those_inside_the_fusion():
+    for layers in range(4):
+        options = {"encoder_layers": 3, "fusion_layers": layers}
+        wsf = build_model(encoder_fusion="wsf", **options).encoder
+        assert (len(wsf.fusion.layers), len(wsf.layers)) == (layers, 3 - layers)
+        ncf = build_model(encoder_fusion="ncf", **options).encoder
+        assert (ncf.shallow_layers, len(ncf.layers)) == (layers, 3)
+
+
+@pytest.mark.parametrize(
+    ("layers", "default"), [(1, 1), (2, 1), (3, 2), (4, 3), (6, 4), (9, 4)]
+)
+def test_default_number_of_fusion_layers(layers, default):
+    cfg = complete(model_args(encoder_layers=layers, encoder_fusion="ncf"))
+    assert cfg.fusion_layers == default
+
+
+def test_wsf_without_layers_is_no_fusion():
+    plain, empty = build_model(), build_model(encoder_fusion="wsf", fusion_layers=0)
+    empty.load_state_dict(plain.state_dict(), strict=True)
+    batch = pad_batch(SENTENCES)
+    with torch.no_grad():
+        assert torch.equal(plain(batch, None, batch)[0], empty(batch, None, batch)[0])
+
+
+def test_the_shallow_layers_come_before_ncf():
+    model = build_model(encoder_fusion="ncf", fusion_layers=1)
+    batch = pad_batch(["abc"])
+    encoder = model.encoder
+    x, _, padding_mask = encoder.forward_embedding(batch)
+    x = encoder.layers[0](x)
+    x = encoder.layers[1](encoder.fusion(x, batch, padding_mask))
+    assert torch.allclose(x.transpose(0, 1), encoder(batch)["encoder_out"][0], atol=1e-6)
+
+
+def test_ngram_weights_are_readable():
+    model = build_model(encoder_fusion="ncf", ncf_kernels="1,3")
+    assert model.ngram_weights() == {1: 0.5, 3: 0.5}
+    assert build_model().ngram_weights() == {}
+
+
+def test_checkpoints_older_than_an_option_get_its_default():
+    args = model_args()
+    for name in ("encoder_fusion", "wsf_max_word", "fusion_layers"):
+        delattr(args, name)
+    ByteTransformerModel.build_model(args, DictionaryTask())
+
+
+def test_dropout_can_be_retained_in_inference():
+    model = build_model(dropout=0.5)
+    cfg = OmegaConf.create(
+        {"generation": {"retain_dropout": True, "retain_dropout_modules": None}}
+    )
+    model.prepare_for_inference_(cfg)
+    batch = pad_batch(["abc"])
+    assert not torch.equal(model(batch, None, batch)[0], model(batch, None, batch)[0])

@@ -1,0 +1,159 @@
+import pytest
+from fairseq.models import ARCH_CONFIG_REGISTRY, ARCH_MODEL_INV_REGISTRY
+
+from fairseq_bytefusion.models.byte_transformer import ByteTransformerModel
+
+from ..helpers import DictionaryTask, build_model, model_args
+from .systems import (
+    WIDE,
+)
+
+WRONG = {
+    "narrow encoder": (
+        {"encoder_embedder": "one-hot"},
+        "--encoder-embed-dim from 32 to at least 260",
+    ),
+    "narrow decoder": (
+        {"decoder_embedder": "one-hot"},
+        "--decoder-embed-dim from 32 to at least 260",
+    ),
+    "shared one-hot": (
+        {**WIDE, "encoder_embedder": "one-hot", "share_all_embeddings": True},
+        "drop --share-all-embeddings",
+    ),
+    "shared one-hot decoder": (
+        {**WIDE, "decoder_embedder": "one-hot", "share_all_embeddings": True},
+        "drop --share-all-embeddings",
+    ),
+    "tied one-hot": (
+        {**WIDE, "decoder_embedder": "one-hot", "share_decoder_input_output_embed": True},
+        "drop --share-decoder-input-output-embed",
+    ),
+    "shared widths": (
+        {"share_all_embeddings": True, "decoder_embed_dim": 16},
+        r"--encoder-embed-dim \(32\) equal to --decoder-embed-dim \(16\)",
+    ),
+    "too many fusion layers": (
+        {"encoder_fusion": "ncf", "fusion_layers": 3},
+        "--fusion-layers 3 must lie between 0 and --encoder-layers 2",
+    ),
+    "layerdrop": (
+        {"encoder_fusion": "wsf", "encoder_layerdrop": 0.1},
+        "drop --encoder-layerdrop 0.1",
+    ),
+    "short words": ({"encoder_fusion": "wsf", "wsf_max_word": 3}, "--wsf-max-word 3"),
+    "kernels": ({"encoder_fusion": "ncf", "ncf_kernels": "1,x"}, "--ncf-kernels '1,x'"),
+    "no kernel": ({"encoder_fusion": "ncf", "ncf_kernels": "0"}, "from 1 on"),
+    "identity": (
+        {"encoder_fusion": "ncf", "ncf_kernels": "2", "ncf_unigram": "identity"},
+        "--ncf-kernels 2 lacks",
+    ),
+    "no decoder": ({"decoder_layers": 0}, "--decoder-layers 0 must be at least 1"),
+    "idle ncf flag": ({"ncf_weights": "softmax"}, "--ncf-weights softmax does nothing"),
+    "idle wsf flag": (
+        {"encoder_fusion": "ncf", "wsf_max_word": 9},
+        "--wsf-max-word 9 does nothing without --encoder-fusion wsf",
+    ),
+    "idle layers": ({"fusion_layers": 1}, "--fusion-layers 1 does nothing"),
+    "heads": ({"encoder_attention_heads": 5}, "32 is not a multiple of --encoder-att"),
+    "ncf of words": (
+        {"encoder_embedder": "char-rnn", "encoder_fusion": "ncf"},
+        "--encoder-fusion ncf .* --encoder-embedder char-rnn gives one a word: drop either",
+    ),
+    "wsf of words": (
+        {"encoder_embedder": "char2subword", "encoder_fusion": "wsf"},
+        "--encoder-fusion wsf .* --encoder-embedder char2subword gives one a word",
+    ),
+    "shared composer": (
+        {"encoder_embedder": "char-cnn", "share_all_embeddings": True},
+        "with --encoder-embedder char-cnn drop that flag",
+    ),
+    "idle option": (
+        {"char_cnn_filters": "elmo", "encoder_embedder": "char-rnn"},
+        "--char-cnn-filters elmo does nothing with --encoder-embedder char-rnn: "
+        "drop that flag, or choose char-cnn",
+    ),
+    "idle width": ({"char_embed_dim": 16}, "choose char2subword or char-cnn or char-rnn"),
+    "idle limit": ({"max_word_chars": 20}, "--max-word-chars 20 does nothing"),
+    "no characters": (
+        {"encoder_embedder": "char-rnn", "max_word_chars": 0},
+        "--max-word-chars 0 must be at least 1",
+    ),
+    "character heads": (
+        {"encoder_embedder": "char2subword", "char_embed_dim": 18},
+        "--char-embed-dim 18 must be even and a multiple of --char2subword-heads 4",
+    ),
+    "fused mixture": (
+        {"encoder_embedder": "mixture", "encoder_fusion": "ncf"},
+        "--encoder-embedder mixture gives one a word",
+    ),
+    "idle mixture": (
+        {"encoder_embedder": "char-rnn", "mixture": "hybrid"},
+        "--mixture hybrid does nothing with --encoder-embedder char-rnn: drop that flag, "
+        "or choose mixture",
+    ),
+    "idle composer": (
+        {"encoder_embedder": "mixture", "char_rnn_hidden_dim": 9},
+        "does nothing with --encoder-embedder mixture --mixture-composer char2subword: "
+        "drop that flag, or choose char-rnn",
+    ),
+    "filters": (
+        {"encoder_embedder": "char-cnn", "char_cnn_filters": "huge"},
+        "--char-cnn-filters huge: .* nor a list",
+    ),
+    "wide filters": (
+        {"encoder_embedder": "char-cnn", "char_cnn_style": "fairseq", "max_word_chars": 5},
+        "--char-cnn-filters kim-large: no filter may be wider",
+    ),
+}
+
+
+@pytest.mark.parametrize(("options", "message"), WRONG.values(), ids=WRONG)
+def test_contradictions_name_the_flag_to_change(options, message):
+    with pytest.raises(ValueError, match=message):
+        build_model(**options)
+
+
+def test_share_all_needs_one_dictionary():
+    from fairseq.data import Dictionary
+
+    task = DictionaryTask(source=Dictionary())
+    with pytest.raises(ValueError, match="one dictionary"):
+        ByteTransformerModel.build_model(model_args(share_all_embeddings=True), task)
+
+
+PRESETS = {
+    "byte_transformer": (6, 6, 512, 2048, 8),
+    "byte_transformer_iwslt": (6, 6, 512, 1024, 4),
+    "byte_transformer_small": (3, 2, 128, 512, 4),
+    "byte_transformer_tiny": (2, 2, 32, 64, 2),
+    "byte_transformer_char2subword_paper": (6, 6, 512, 2048, 8),
+}
+
+
+def test_every_preset_is_tested():
+    assert set(ARCH_MODEL_INV_REGISTRY["byte_transformer"]) == set(PRESETS)
+
+
+@pytest.mark.parametrize("arch", PRESETS)
+def test_presets(arch):
+    args = model_args(arch)
+    encoder_layers, decoder_layers, *widths = PRESETS[arch]
+    assert (args.encoder_layers, args.decoder_layers) == (encoder_layers, decoder_layers)
+    for side in ("encoder", "decoder"):
+        names = ("embed_dim", "ffn_embed_dim", "attention_heads")
+        assert [getattr(args, f"{side}_{name}") for name in names] == widths
+
+
+def test_char2subword_preset():
+    args = model_args("byte_transformer_char2subword_paper")
+    assert args.encoder_embedder == "char2subword"
+    found = (args.char2subword_layers, args.char_embed_dim, args.char2subword_heads)
+    assert found == (6, 768, 12)
+
+
+@pytest.mark.parametrize("arch", PRESETS)
+def test_presets_lose_to_flags(arch):
+    args = model_args(arch, encoder_layers=9, decoder_embed_dim=72, dropout=0.7)
+    assert (args.encoder_layers, args.decoder_embed_dim, args.dropout) == (9, 72, 0.7)
+    assert arch in ARCH_CONFIG_REGISTRY
