@@ -123,6 +123,13 @@ TRAIN_FLAGS = [
 ]
 
 
+def failing(verb, *args):
+    """What a fairseq command that fails prints."""
+    result = fairseq(verb, *args, check=False)
+    assert result.returncode != 0
+    return (result.stdout + result.stderr).decode("utf-8").strip()
+
+
 def train(data, save_dir, *args, **kwargs):
     """Train a tiny model with ``fairseq-train``; later flags win."""
     return fairseq("train", data, "--save-dir", save_dir, *TRAIN_FLAGS, *args, **kwargs)

@@ -194,7 +194,7 @@ def test_errors_name_the_architecture(tmp_path, toy_data):
     from fairseq import checkpoint_utils
 
     from .evaluation.test_inspection import save
-    from .tasks.test_byte_translation import make_task
+    from .tasks.running import make_task
 
     path = tmp_path / "other.pt"
     save(path, arch="no_such_arch")

@@ -12,7 +12,8 @@ from sacrebleu.metrics import BLEU
 from fairseq_bytefusion.models.byte_transformer import ByteTransformerModel
 
 from ..helpers import model_args, write_pair
-from .test_byte_translation import SilentCriterion, make_task
+from .running import make_task
+from .test_byte_translation import SilentCriterion
 
 SIZES = {"de": 40, "fr": 12}
 
