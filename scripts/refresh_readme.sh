@@ -33,3 +33,7 @@ done
 for table in results/*/table.md; do
     insert "$(basename "$(dirname "$table")")" "$table"
 done
+
+for name in noise translation; do
+    insert "char2subword_$name" "results/char2subword/$name.md"
+done

@@ -83,7 +83,7 @@ def last_validation(log, subset):
         dict of str to float
 
     Raises:
-        SystemExit: nothing.
+        SystemExit: none was logged.
     """
     found = re.findall(rf"\| {subset} \| (\{{.*\}})", log.read_text("utf-8"))
     if not found:
@@ -112,6 +112,6 @@ def write_table(path, title, notes, header, rows):
     lines = [header, ["---"] * len(header), *cells]
     table = "\n".join(f"| {' | '.join(line)} |" for line in lines)
     path.parent.mkdir(parents=True, exist_ok=True)
-    text = f"# {title}\n\n{notes}\n\n{table}\n"
+    text = f"#### {title}\n\n{notes}\n\n{table}\n"
     path.write_text(text, "utf-8")
     print(text)

@@ -81,7 +81,7 @@ def test_the_last_validation_of_a_log(tmp_path):
 
 def test_a_table_of_results(tmp_path, capsys):
     write_table(tmp_path / "new/t.md", "Title", "Notes.", ["a", "b"], [["x", 0.12345]])
-    expected = "# Title\n\nNotes.\n\n| a | b |\n| --- | --- |\n| x | 0.1235 |\n"
+    expected = "#### Title\n\nNotes.\n\n| a | b |\n| --- | --- |\n| x | 0.1235 |\n"
     assert (tmp_path / "new/t.md").read_text() == expected
     assert expected in capsys.readouterr().out
 
