@@ -21,8 +21,10 @@ import numpy as np
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from data_prep.blocks import Stream, line_blocks  # noqa: E402
+from data_prep.cleaning import strip_marks  # noqa: E402
 from data_prep.layout import find_pair  # noqa: E402
 from data_prep.output import run_script, write_atomically  # noqa: E402
+from data_prep.whole_number import whole_number  # noqa: E402
 from fairseq_bytefusion.text.char_symbols import symbol_of  # noqa: E402
 
 KINDS = ("sentencepiece", "char")
@@ -125,7 +127,7 @@ def _sentences(paths):
     for path in paths:
         with Stream(path) as stream:
             for block in line_blocks(stream):
-                yield from block.decode("utf-8", "replace").split("\n")[:-1]
+                yield from strip_marks(block).decode("utf-8", "replace").split("\n")[:-1]
 
 
 def char_dictionary(paths, min_count=1):
@@ -148,7 +150,7 @@ def char_dictionary(paths, min_count=1):
     for path in paths:
         with Stream(path) as stream:
             for block in line_blocks(stream):
-                text = block.decode("utf-8", "replace").encode("utf-32-le")
+                text = strip_marks(block).decode("utf-8", "replace").encode("utf-32-le")
                 found = np.bincount(np.frombuffer(text, np.uint32))
                 counts[: len(found)] += found
     counts[ord("\n")] = 0
@@ -170,9 +172,9 @@ def parse_args(argv=None):
     add("-s", "--source-lang", required=True, help="one code, or several: de,fr,ru")
     add("-t", "--target-lang", required=True)
     add("--kinds", nargs="+", choices=KINDS, default=KINDS, help="what to make (both)")
-    add("--source-size", type=int, default=64000, help="subwords (%(default)s)")
-    add("--target-size", type=int, default=8000, help="subwords (%(default)s)")
-    add("--coverage", type=float, default=1.0, help="of characters (%(default)s)")
+    add("--source-size", type=whole_number(1), default=64000, help="subwords (%(default)s)")
+    add("--target-size", type=whole_number(1), default=8000, help="subwords (%(default)s)")
+    add("--coverage", type=_coverage, default=1.0, help="of characters (%(default)s)")
     add(
         "--normalization",
         default="identity",
@@ -185,15 +187,24 @@ def parse_args(argv=None):
         default=5_000_000,
         help="train subwords on a random sample of so many; 0: on all (%(default)s)",
     )
-    add("--min-count", type=int, default=1, help="of a character (%(default)s)")
+    add("--min-count", type=whole_number(1), default=1, help="of a character (%(default)s)")
     add("--seed", type=int, default=1, help="of the sample (%(default)s)")
-    add("--threads", type=int, default=1, help="of SentencePiece (%(default)s)")
+    add("--threads", type=whole_number(1), default=1, help="of SentencePiece (%(default)s)")
     return parser.parse_args(argv)
+
+
+def _coverage(text):
+    share = float(text)
+    if not 0.98 <= share <= 1:  # what SentencePiece takes
+        raise argparse.ArgumentTypeError(f"{text} is not between 0.98 and 1")
+    return share
 
 
 def main(argv=None):
     args = parse_args(argv)
-    sources = [lang for lang in args.source_lang.split(",") if lang]
+    sources = args.source_lang.split(",")
+    if "" in sources:
+        raise ValueError(f"--source-lang {args.source_lang}: write it as de,fr,ru")
     if args.target_lang in sources:
         raise ValueError(
             f"{args.target_lang} is a source and the target: their vocabularies would have "

@@ -35,7 +35,7 @@ class Normaliser:
 
     def __call__(self, block):
         """bytes -> bytes, both empty or ended by ``\\n``."""
-        block = _strip_marks(block)
+        block = strip_marks(block)
         if self._nfc:
             block = _to_nfc(block)
         if self._moses:
@@ -49,7 +49,8 @@ class Normaliser:
         return text.encode("utf-8", "surrogateescape")
 
 
-def _strip_marks(block):
+def strip_marks(block):
+    """A block of whole lines (bytes) without byte-order marks and CRs at line ends."""
     # Loops, so that no line end or mark is left behind by what was stripped.
     while b"\r\n" in block:
         block = block.replace(b"\r\n", b"\n")

@@ -19,9 +19,11 @@ import numpy as np
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from data_prep.blocks import Stream, aligned_blocks  # noqa: E402
+from data_prep.cleaning import strip_marks  # noqa: E402
 from data_prep.layout import find_pair  # noqa: E402
 from data_prep.line_hash import find_lines, hash_lines, hash_pairs, priorities  # noqa: E402
 from data_prep.output import PairWriter, Staging, pair_files, run_script  # noqa: E402
+from data_prep.whole_number import whole_number  # noqa: E402
 
 SIZES = [1000, 2000, 3000, 4000]
 
@@ -98,7 +100,9 @@ def _hashed_blocks(paths):
     with ExitStack() as stack:
         streams = [stack.enter_context(Stream(path)) for path in paths]
         for block in aligned_blocks(*streams):
-            left, right = find_lines(block.source), find_lines(block.target)
+            left, right = (
+                find_lines(strip_marks(side)) for side in (block.source, block.target)
+            )
             yield hash_pairs(hash_lines(left), hash_lines(right)), left, right
 
 
@@ -120,18 +124,14 @@ def main(argv=None):
     parser.add_argument("-s", "--source-lang", required=True)
     parser.add_argument("-t", "--target-lang", required=True)
     parser.add_argument("-o", "--out", required=True)
-    parser.add_argument("--sizes", type=_size, nargs="+", default=SIZES, metavar="N")
+    parser.add_argument(
+        "--sizes", type=whole_number(1), nargs="+", default=SIZES, metavar="N"
+    )
     parser.add_argument("--seed", type=int, default=1)
     args = parser.parse_args(argv)
     langs = args.source_lang, args.target_lang
     for folder in few_shot(args.data, *langs, args.sizes, args.out, args.seed):
         print(f"{folder}: {os.path.basename(folder)} training pairs")
-
-
-def _size(text):
-    if int(text) < 1:
-        raise argparse.ArgumentTypeError("a sample has at least 1 pair")
-    return int(text)
 
 
 if __name__ == "__main__":

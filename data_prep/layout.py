@@ -29,7 +29,10 @@ def find_pair(data, split, source, target, required=True):
             return tuple(paths if pair == f"{source}-{target}" else reversed(paths))
     if not required:
         return None
-    there = ", ".join(sorted(os.listdir(data))[:12]) or "nothing"
+    there = (
+        ", ".join([n for n in sorted(os.listdir(data)) if not n.endswith(".npy")][:12])
+        or "nothing"
+    )
     raise FileNotFoundError(
         f"{data} has no {split}.{source}-{target}.{source} with its target side; it holds: "
         f"{there}. Make them with data_prep/prepare.py"

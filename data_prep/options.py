@@ -5,6 +5,7 @@ import re
 
 from data_prep.moses import moses_language
 from data_prep.readers import READERS
+from data_prep.whole_number import whole_number
 
 
 class _Input(argparse.Action):
@@ -48,7 +49,12 @@ def parse_args(description, argv=None):
     )
     add("--nfc", action="store_true", help="Unicode normal form C")
     add("--moses", action="store_true", help="Moses tokenisation through sacremoses")
-    add("--max-bytes", type=int, default=800, help="longest side in bytes (%(default)s)")
+    add(
+        "--max-bytes",
+        type=whole_number(1),
+        default=800,
+        help="longest side in bytes (%(default)s)",
+    )
     add("--max-ratio", type=float, default=9.0, help="longer / shorter side (%(default)s)")
     add(
         "--exclude",
@@ -59,10 +65,10 @@ def parse_args(description, argv=None):
         help="drop pairs with a sentence of these files, plain or gzipped, on either side",
     )
     add("--no-dedup", dest="dedup", action="store_false", help="keep duplicate pairs")
-    add("--num-valid", type=int, default=0, help="draw so many pairs for valid")
-    add("--num-test", type=int, default=0, help="draw so many pairs for test")
+    add("--num-valid", type=whole_number(0), default=0, help="draw so many pairs for valid")
+    add("--num-test", type=whole_number(0), default=0, help="draw so many pairs for test")
     add("--seed", type=int, default=1, help="of that draw (%(default)s)")
-    add("--workers", type=int, default=1, help="processes (%(default)s)")
+    add("--workers", type=whole_number(1), default=1, help="processes (%(default)s)")
     parser.set_defaults(inputs=[])
     args = parser.parse_args(argv)
     _check_args(args)
@@ -82,10 +88,10 @@ def _add_input(group, flag, kind, split, names, text):
 
 
 def _columns(text):
-    columns = tuple(int(part) for part in text.split(","))
-    if len(columns) != 2 or min(columns) < 1:
-        raise argparse.ArgumentTypeError(f"{text} must be two numbers from 1, as in 1,2")
-    return columns
+    columns = text.split(",")
+    if len(columns) != 2:
+        raise argparse.ArgumentTypeError(f"{text} must be two numbers, as in 1,2")
+    return tuple(map(whole_number(1), columns))
 
 
 def _check_args(args):

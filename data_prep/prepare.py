@@ -83,8 +83,16 @@ class Stats:
             reasons = ", ".join(f"{n} {r}" for r, n in self.dropped.most_common() if n)
             raise ValueError(
                 f"no training pair is left of {self.read} read from {names} (dropped: "
-                f"{reasons}): loosen the rule that took most"
+                f"{reasons or 'none'}): {self._remedy()}"
             )
+
+    def _remedy(self):
+        most = max(self.dropped, key=self.dropped.get, default=None)
+        if not most or not self.dropped[most]:
+            return "all went into valid and test, lower --num-valid and --num-test"
+        if most == "excluded":
+            return "see whether a training file is among those of --exclude"
+        return "loosen the rule that took most"
 
     def as_dict(self, args, corpora):
         """What ``stats.json`` says of a pair: ``kept + dropped == read``."""

@@ -93,11 +93,13 @@ def apply():
 
 
 def quiet_fairseq_import():
-    """Keep ``import fairseq`` from telling the user to install tensorboardX.
+    """Keep ``import fairseq`` from configuring everybody's logging.
 
     Symptom: ``INFO:fairseq.tasks.text_to_speech:Please install tensorboardX`` on
-    stderr at every import outside the fairseq commands. fairseq 0.12.
+    stderr at every import outside the fairseq commands, and from then on what other
+    libraries log at level DEBUG. fairseq 0.12.
     """
+    logging.basicConfig(level=logging.WARNING)  # nothing, where somebody did so already
     logging.getLogger("fairseq.tasks.text_to_speech").setLevel(logging.WARNING)
 
 

@@ -42,7 +42,7 @@ def read_array(path, key):
 
 
 def write_array(path, key, *parts):
-    """Write an array, or log that it is kept in memory only.
+    """Write an array, or log that it is not kept.
 
     The file is replaced atomically. A directory that cannot be written to is no error.
 
@@ -65,7 +65,7 @@ def write_array(path, key, *parts):
         os.chmod(temporary, 0o644)
         os.replace(temporary, path)
     except OSError as error:
-        logger.info("%s is kept in memory only: %s", path, error)
+        logger.info("%s is not kept: %s", path, error)
         if temporary and os.path.exists(temporary):
             os.unlink(temporary)
         return None

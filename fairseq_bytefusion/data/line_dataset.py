@@ -14,7 +14,7 @@ logger = logging.getLogger(__name__)
 
 
 class LineDataset(FairseqDataset):
-    """The lines of ``path`` as ids; nothing but the index is held in memory.
+    """The lines of ``path`` as ids; text and lengths are mapped, not held in memory.
 
     Args:
         path (str): UTF-8 text, ``\\n`` the only line end. Lines that are not
@@ -106,5 +106,5 @@ class LineDataset(FairseqDataset):
         return self.sizes[index]
 
     def __getstate__(self):
-        # A memory map would be pickled by content; a worker maps the file anew.
+        # The text would be pickled by content, as the index is; a worker maps it anew.
         return {**self.__dict__, "_data": None}

@@ -5,7 +5,14 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from .array_cache import file_key, pack_int32, read_array, unpack_int32, write_array
+from .array_cache import (
+    file_key,
+    pack_int32,
+    read_array,
+    spilled,
+    unpack_int32,
+    write_array,
+)
 
 CHUNK_BYTES = 1 << 18  # fits a cache; with larger ones copies dominate
 CACHE_SUFFIX = ".lines.npy"
@@ -15,7 +22,7 @@ _LF, _CR = 10, 13
 
 @dataclass
 class LineIndex:
-    """Line i of a file is its bytes ``[starts[i], ends[i])``, 0-based.
+    """Line i of a file is its ``sizes[i] - 1`` bytes from ``starts[i]`` on, 0-based.
 
     ``\\n`` ends a line; one ``\\r`` before it and a byte-order mark at the start
     of the file belong to no line.
@@ -33,18 +40,13 @@ class LineIndex:
     def __len__(self):
         return len(self.starts)
 
-    @property
-    def ends(self):
-        """int64[N]"""
-        return self.starts + self.sizes - 1
-
 
 def open_line_index(path):
     """The index of ``path``: from its cache if that is fresh, else built and cached.
 
     The cache ``path + ".lines.npy"`` is memory-mapped, replaced atomically and
     keyed by the file's size and modification time. Where it cannot be written
-    (a read-only directory) the index lives in memory.
+    (a read-only directory) the index is a temporary one.
 
     Args:
         path (str): a text file.
@@ -67,7 +69,9 @@ def open_line_index(path):
     written = write_array(
         path + CACHE_SUFFIX, key, numbers, index.starts, pack_int32(index.sizes)
     )
-    return index if written is None else _unflatten(written)
+    if written is not None:
+        return _unflatten(written)
+    return LineIndex(spilled(index.starts), spilled(index.sizes), index.num_invalid)
 
 
 def _unflatten(flat):

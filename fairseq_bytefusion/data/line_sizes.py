@@ -5,7 +5,14 @@ import time
 
 import numpy as np
 
-from .array_cache import file_key, pack_int32, read_array, unpack_int32, write_array
+from .array_cache import (
+    file_key,
+    pack_int32,
+    read_array,
+    spilled,
+    unpack_int32,
+    write_array,
+)
 
 logger = logging.getLogger(__name__)
 
@@ -37,7 +44,7 @@ def line_sizes(path, num_lines, read_line, dictionary):
         num_unknown, sizes = _count(path, num_lines, read_line, dictionary)
         cached = write_array(cache, key, np.array([num_unknown]), pack_int32(sizes))
         if cached is None:
-            return sizes, num_unknown
+            return spilled(sizes), num_unknown
     return unpack_int32(cached[1:], num_lines), int(cached[0])
 
 

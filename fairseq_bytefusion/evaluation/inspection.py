@@ -136,7 +136,8 @@ def plot_ngram_weights(summaries, path):
     figure, axes = pyplot.subplots(figsize=(5, 3.2), layout="constrained")
     first = summaries[0].ngram_weights
     if len(summaries) == 1:
-        axes.bar([str(n) for n in first], list(first.values()), color="#3b6ea5")
+        axes.bar(list(first), list(first.values()), color="#3b6ea5")
+        axes.set_xticks(list(first))
         axes.set_xlabel("window size n")
     else:
         summaries = sorted(summaries, key=lambda summary: summary.num_updates)

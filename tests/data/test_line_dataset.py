@@ -76,7 +76,7 @@ def test_any_bytes_in_any_chunks(tmp_path_factory, content):
             index = build_line_index(str(path))
         finally:
             line_index.CHUNK_BYTES = original
-        found = [content[s:e] for s, e in zip(index.starts, index.ends)]
+        found = [content[s : s + n - 1] for s, n in zip(index.starts, index.sizes)]
         assert found == expected
         invalid = sum(line != line.decode("utf-8", "ignore").encode() for line in expected)
         assert index.num_invalid == invalid

@@ -47,6 +47,12 @@ def test_fairseq_loads_the_dictionary(tmp_path):
     assert dictionary.count[dictionary.nspecial] == 4
 
 
+def test_marks_of_a_file_are_no_symbols(tmp_path):
+    (tmp_path / "text").write_bytes(b"\xef\xbb\xbfab\r\na\rb\r\n")
+    text, _ = char_dictionary([str(tmp_path / "text")])
+    assert text == "a 2\nb 2\n<U+000D> 1\n"
+
+
 def test_rare_characters_are_left_out(tmp_path):
     (tmp_path / "text").write_bytes(b"aab\n")
     assert char_dictionary([str(tmp_path / "text")], 2) == ("a 2\n", 1)

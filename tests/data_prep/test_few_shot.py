@@ -27,6 +27,14 @@ def test_samples_are_nested(tmp_path):
     assert not list(tmp_path.glob("few/10/valid*"))
 
 
+def test_marks_of_a_file_are_not_sampled(tmp_path):
+    data = data_of(tmp_path / "data", 9)
+    path = tmp_path / "data/train.xx-en.xx"
+    path.write_bytes(b"\xef\xbb\xbf" + path.read_bytes().replace(b"\n", b"\r\n"))
+    (folder,) = few_shot(data, "xx", "en", [9], str(tmp_path / "few"))
+    assert sorted(lines_of(folder))[0] == (b"satz 0", b"sentence 0")
+
+
 def test_the_seed_decides(tmp_path):
     data = data_of(tmp_path / "data", 60)
     made = [

@@ -60,7 +60,7 @@ def test_training_reads_what_was_written(tmp_path):
         path = out / f"train.xx-en.{lang}"
         index = build_line_index(str(path))
         raw = path.read_bytes()
-        read = [raw[a:b] for a, b in zip(index.starts, index.ends)]
+        read = [raw[s : s + n - 1] for s, n in zip(index.starts, index.sizes)]
         assert read == [pair[side] for pair in lines_of(out)]
 
 
@@ -220,7 +220,9 @@ def test_a_file_without_lines(tmp_path, monkeypatch):
         (["--pair", "{0}", "{1}", "--num-test", 9], "too few distinct pairs"),
         (["--test-pair", "{0}", "{1}", "--num-test", 9], "leave out --num-test"),
         (["--test-pair", "{0}", "{1}", "--num-valid", 9], "none given"),
-        (["--pair", "{0}", "{1}", "--max-bytes", 1], "2 too_long"),
+        (["--pair", "{0}", "{1}", "--max-bytes", 1], "2 too_long.: loosen the rule"),
+        (["--pair", "{0}", "{1}", "--num-test", 2], "dropped: none.: all went into valid"),
+        (["--pair", "{0}", "{1}", "--exclude", "{0}"], "2 excluded.: see whether a train"),
     ],
 )
 def test_bad_options(tmp_path, flags, message):
@@ -237,3 +239,19 @@ def test_a_bad_input_is_one_sentence_on_the_command_line(tmp_path):
     assert result.returncode == 1
     assert result.stderr.startswith("prepare.py: no such file: nope.tsv.")
     assert result.stderr.count("\n") == 1
+
+
+@pytest.mark.parametrize(
+    ("flag", "value", "message"),
+    [
+        ("--num-valid", "-5", "-5 is not a whole number from 0 on"),
+        ("--workers", "0", "0 is not a whole number from 1 on"),
+        ("--max-bytes", "4k", "4k is not a whole number from 1 on"),
+        ("--columns", "1", "1 must be two numbers, as in 1,2"),
+        ("--columns", "a,b", "a is not a whole number from 1 on"),
+    ],
+)
+def test_a_bad_number_is_explained(tmp_path, capsys, flag, value, message):
+    with pytest.raises(SystemExit):
+        run_prepare(tmp_path / "out", f"{flag}={value}")
+    assert f"argument {flag}: {message}" in capsys.readouterr().err

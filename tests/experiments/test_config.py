@@ -8,6 +8,7 @@ from .helpers import changed, grid_of
 
 SMOKE = grid_of("smoke")
 MANY = "experiments/many_to_one"
+ZERO = "experiments/transfer_zero_shot"
 
 
 @pytest.mark.parametrize(
@@ -41,6 +42,24 @@ MANY = "experiments/many_to_one"
         (f"{MANY}/dataset", "third", "no dataset 'third'; choose from first, second"),
         (f"{MANY}/updates", 9, "updates 9 must be a multiple of save_every 4"),
         (f"{MANY}/save_every", 8, "fewer than the 2 checkpoints to average"),
+        ("average", 0, "grid: average must be at least 1, not 0"),
+        ("train_flags", "--lr '1", "train_flags: No closing quotation in \"--lr '1\""),
+        (f"{MANY}/baseline", "x", "baseline: there is no system 'x'; choose from"),
+        (f"{MANY}/systems", {}, "baseline: there is no system 'byte_dense'"),
+        (f"{MANY}/save_every", 0, "many_to_one: save_every must be at least 1, not 0"),
+        (f"{MANY}/sampling_temperature", 0, "sampling_temperature must be above 0"),
+        (f"{MANY}/sources", [], "many_to_one: sources is empty"),
+        (f"{MANY}/sources", ["de", False], "sources: False is no text: YAML reads no, on"),
+        (f"{MANY}/sources", ["de", "de"], "sources may name de once only"),
+        (f"{MANY}/sources", ["de", "en"], "many_to_one: en is the target, no source"),
+        (f"{ZERO}/pairs", {"es": "pt", "fr": "pt"}, "pairs may name pt once only"),
+        (f"{ZERO}/pairs", {"es": "pt", "pt": "uk"}, "pairs may name pt once only"),
+        (f"{ZERO}/pairs", {"es": False}, "pairs: False is no text"),
+        (
+            "experiments/cross_domain/tests",
+            ["first"],
+            "train and tests may name first once only",
+        ),
         ("system_flags", "--dropout 0", "grid: system_flags must be of type dict"),
         (f"{MANY}/sources", "hi", "experiments: many_to_one: sources must be of type list"),
         ("system_flags", {"byte": "x"}, "system_flags: there is no system 'byte'"),

@@ -1,133 +1,15 @@
-"""The configuration of the grid: what a profile's ``grid.yaml`` may say, checked."""
+"""Read the configuration of the grid, and check it."""
 
 import dataclasses
 import shlex
-from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Dict, List
 
 import yaml
 
+from .schema import KINDS, CrossDomain, Dataset, Grid, System, Transfer
+
 SYSTEMS_FILE = Path(__file__).parents[1] / "systems.yaml"
 UNITS = ("byte", "char", "sentencepiece")
-
-
-def _required():
-    # Fields without a default could not follow those with one in a subclass.
-    return field(default=None, metadata={"required": True})
-
-
-@dataclass(frozen=True)
-class System:
-    """``unit`` it reads and writes; ``flags`` of fairseq-train that make its model."""
-
-    unit: str = _required()
-    flags: str = ""
-
-
-@dataclass(frozen=True)
-class Dataset:
-    """A folder of ``data_root`` that ``prepare.py --folder`` reads.
-
-    ``codes``: language -> how its file names write it. ``quote_examples``: whether its
-    licence lets a committed report quote sentences. ``cut_to_shorter``: a language may
-    have the first lines only of what others have.
-    """
-
-    folder: str = _required()
-    licence: str = _required()
-    quote_examples: bool = _required()
-    codes: Dict[str, str] = field(default_factory=dict)
-    cut_to_shorter: bool = False
-
-
-@dataclass(frozen=True)
-class Experiment:
-    """What all experiments say: ``systems`` maps a system to its seeds; ``flags`` come
-    after the profile's own."""
-
-    systems: Dict[str, List[int]] = _required()
-    target: str = _required()
-    updates: int = _required()
-    save_every: int = _required()
-    baseline: str = "byte_dense"
-    source_subwords: int = 64000
-    target_subwords: int = 8000
-    flags: str = ""
-
-
-@dataclass(frozen=True)
-class ManyToOne(Experiment):
-    dataset: str = _required()
-    sources: List[str] = _required()
-    sampling_temperature: float = 5.0
-
-
-@dataclass(frozen=True)
-class Transfer(Experiment):
-    """``pairs``: high-resource language -> related language."""
-
-    dataset: str = _required()
-    pairs: Dict[str, str] = _required()
-
-
-@dataclass(frozen=True)
-class FewShot:
-    """Fine-tuning of the zero-shot experiment's models on ``sizes`` pairs."""
-
-    systems: Dict[str, List[int]] = _required()
-    sizes: List[int] = _required()
-    updates: int = _required()
-    save_every: int = _required()
-    baseline: str = "byte_dense"
-    flags: str = ""
-
-
-@dataclass(frozen=True)
-class CrossDomain(Experiment):
-    """``train``: the dataset trained on; ``tests``: those tested on."""
-
-    source: str = _required()
-    train: str = _required()
-    tests: List[str] = _required()
-
-
-KINDS = {
-    "many_to_one": ManyToOne,
-    "transfer_zero_shot": Transfer,
-    "transfer_few_shot": FewShot,
-    "cross_domain": CrossDomain,
-}
-
-
-@dataclass(frozen=True)
-class Grid:
-    """A profile. README.md says what each key is for."""
-
-    profile: str = _required()
-    data_root: str = _required()
-    work: str = _required()
-    results: str = _required()
-    train_flags: str = _required()
-    generate_flags: str = _required()
-    max_tokens: int = _required()
-    datasets: Dict[str, Dataset] = _required()
-    experiments: Dict[str, object] = _required()
-    average: int = 3
-    bootstrap: int = 1000
-    moses: bool = False
-    launcher: str = "fairseq-train"
-    threads: int = 1
-    resources: Dict[str, object] = field(default_factory=dict)
-    system_flags: Dict[str, str] = field(default_factory=dict)
-    sample_pairs: int = 0
-    systems: Dict[str, System] = field(default_factory=dict)
-
-    def flags_of(self, system):
-        """Model flags of a system, as a list."""
-        return shlex.split(self.systems[system].flags) + shlex.split(
-            self.system_flags.get(system, "")
-        )
 
 
 def read_grid(config):
@@ -192,26 +74,92 @@ def _build(kind, keys, where):
         if wanted is not object and (not isinstance(value, wanted) or is_bool):
             name = getattr(wanted, "__name__", "number")
             raise ValueError(f"{where}: {key} must be of type {name}; it is {value!r}")
+        _check_elements(value, fields[key].type, f"{where}: {key}")
     for name, f in fields.items():
         if f.metadata.get("required") and name not in keys:
             raise ValueError(f"{where}: the key {name} is missing")
     return kind(**keys)
 
 
+def _check_elements(value, wanted, where):
+    """Refuse what is no text in a list or mapping of text, such as YAML's ``no``."""
+    types = getattr(wanted, "__args__", ())
+    columns = zip(*value.items()) if isinstance(value, dict) else [value]
+    for kind, column in zip(types, columns):
+        for element in column:
+            if kind is str and not isinstance(element, str):
+                raise ValueError(
+                    f"{where}: {element!r} is no text: YAML reads no, on, yes and numbers "
+                    "otherwise, so put it in quotes"
+                )
+
+
 def _check(grid):
+    _check_at_least_one(grid, "grid", "max_tokens", "average", "threads", "bootstrap")
+    _check_flags(grid)
     for system in grid.system_flags:
         known("system", system, grid.systems, "system_flags")
     for system, spec in grid.systems.items():
         known("unit", spec.unit, UNITS, f"systems.yaml: {system}")
     for name, experiment in grid.experiments.items():
         where = f"experiments: {name}"
+        known("system", experiment.baseline, experiment.systems, f"{where}: baseline")
         for system, seeds in experiment.systems.items():
             known("system", system, grid.systems, where)
             _check_seeds(system, seeds, experiment, where)
         for dataset in _datasets_of(experiment):
             known("dataset", dataset, grid.datasets, where)
+        _check_languages(experiment, where)
         _check_numbers(grid, experiment, where)
     _check_few_shot(grid)
+
+
+def _check_at_least_one(spec, where, *keys):
+    for key in keys:
+        if getattr(spec, key) < 1:
+            raise ValueError(f"{where}: {key} must be at least 1, not {getattr(spec, key)}")
+
+
+def _check_flags(grid):
+    """Refuse a quote that is not closed where it stands."""
+    texts = {
+        key: getattr(grid, key) for key in ("train_flags", "generate_flags", "launcher")
+    }
+    texts.update(
+        (f"system_flags: {name}", text) for name, text in grid.system_flags.items()
+    )
+    for name, experiment in grid.experiments.items():
+        texts[f"experiments: {name}: flags"] = experiment.flags
+    for where, text in texts.items():
+        _check_quotes(where, text)
+
+
+def _check_quotes(where, text):
+    try:
+        shlex.split(text)
+    except ValueError as error:
+        raise ValueError(f"{where}: {error} in {text!r}") from None
+
+
+def _check_languages(experiment, where):
+    """Refuse lists that are empty or name something twice, or the target as a source."""
+    lists = {
+        key: getattr(experiment, key)
+        for key in ("sources", "tests", "sizes")
+        if hasattr(experiment, key)
+    }
+    if isinstance(experiment, Transfer):
+        lists["pairs"] = [*experiment.pairs, *experiment.pairs.values()]
+    if isinstance(experiment, CrossDomain):
+        lists["train and tests"] = [experiment.train, *experiment.tests]
+    for key, values in lists.items():
+        if not values:
+            raise ValueError(f"{where}: {key} is empty")
+        for value in values:
+            if values.count(value) > 1:
+                raise ValueError(f"{where}: {key} may name {value} once only")
+            if value == getattr(experiment, "target", None):
+                raise ValueError(f"{where}: {value} is the target, no source")
 
 
 def _datasets_of(experiment):
@@ -232,6 +180,12 @@ def _check_seeds(system, seeds, experiment, where):
 
 
 def _check_numbers(grid, experiment, where):
+    _check_at_least_one(experiment, where, "updates", "save_every")
+    temperature = getattr(experiment, "sampling_temperature", 1)
+    if not temperature > 0:
+        raise ValueError(
+            f"{where}: sampling_temperature must be above 0, not {temperature}"
+        )
     if experiment.updates % experiment.save_every:
         raise ValueError(
             f"{where}: updates {experiment.updates} must be a multiple of save_every "

@@ -85,8 +85,6 @@ def check_configuration(run, configuration):
         write_json(path, configuration)
         return
     old = read_json(path)
-    if old == configuration:
-        return
     changes = _changed_flags(old["command"], configuration["command"])
     both = {*old["data"], *configuration["data"]}
     changes += [
@@ -94,6 +92,8 @@ def check_configuration(run, configuration):
         for name in sorted(both)
         if old["data"].get(name) != configuration["data"].get(name)
     ]
+    if not changes:  # the same flags in another order, for instance
+        return
     shown = "; ".join(changes[:4]) + (f"; and {len(changes) - 4} more" * (len(changes) > 4))
     raise ValueError(
         f"{run} was begun with another configuration ({shown}): delete that folder to "
