@@ -8,6 +8,10 @@ import torch
 from fairseq.models import ARCH_CONFIG_REGISTRY
 
 from fairseq_bytefusion import cli
+from fairseq_bytefusion.tasks.embedding_approximation import (
+    EmbeddingApproximationConfig,
+    EmbeddingApproximationTask,
+)
 
 from .helpers import REPO, approximate, fairseq
 
@@ -47,6 +51,21 @@ def test_500_real_rows_are_learned(real_rows):
         assert 0.3 < noised[name] < clean[name] < 1
     for name in ("ce", "cos", "l2", "nbr", "loss"):
         assert 0 < clean[name] < noised[name]
+
+
+def test_validation_has_other_noise_than_training():
+    cfg = EmbeddingApproximationConfig(data=str(REAL_ROWS), noise_prob=1.0)
+    task = EmbeddingApproximationTask.setup_task(cfg)
+    spellings = []
+    for split in ("train", "noised"):
+        task.load_dataset(split)
+        dataset = task.dataset(split)
+        items = [dataset[i] for i in range(len(dataset))]
+        spellings.append({i["row"]: tuple(i["symbols"].tolist()) for i in items})
+    train, noised = spellings
+    same = sum(train[row] == spelling for row, spelling in noised.items())
+    assert len(noised) > 200
+    assert same < 0.1 * len(noised)  # by chance
 
 
 def test_neighbours_of_any_spelling(real_rows, capsys):

@@ -20,7 +20,7 @@ class PieceDataset(FairseqDataset):
         dictionary (ByteDictionary)
         max_chars (int): longer ones are cut, counted and logged.
         noise_prob (float): how often a piece is misspelt, anew in every epoch.
-        seed (int): of that noise.
+        seed (int or tuple): of that noise, together with the epoch and the row.
         only_misspelt (bool): leave out the pieces that are too short to be.
         shuffle (bool)
     """

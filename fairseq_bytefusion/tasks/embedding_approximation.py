@@ -119,7 +119,8 @@ class EmbeddingApproximationTask(FairseqTask):
             self.teacher.pieces,
             self.dictionary,
             self.cfg.max_word_chars,
-            seed=self.cfg.seed,
+            # Another noise than that of training, or what is learned were tested.
+            seed=(split, self.cfg.seed),
             **options[split],
         )
 
