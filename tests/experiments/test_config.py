@@ -43,7 +43,7 @@ ZERO = "experiments/transfer_zero_shot"
         (f"{MANY}/updates", 9, "updates 9 must be a multiple of save_every 4"),
         (f"{MANY}/save_every", 8, "fewer than the 2 checkpoints to average"),
         ("average", 0, "grid: average must be at least 1, not 0"),
-        ("train_flags", "--lr '1", "train_flags: No closing quotation in \"--lr '1\""),
+        ("train_flags", "--lr '1", 'train_flags: No closing quotation in "--lr \'1"'),
         (f"{MANY}/baseline", "x", "baseline: there is no system 'x'; choose from"),
         (f"{MANY}/systems", {}, "baseline: there is no system 'byte_dense'"),
         (f"{MANY}/save_every", 0, "many_to_one: save_every must be at least 1, not 0"),
