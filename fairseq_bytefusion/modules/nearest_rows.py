@@ -3,6 +3,8 @@
 Nearness is the cosine. Nothing here holds a table's rows against all its rows at once.
 """
 
+import itertools
+
 import torch
 import torch.nn.functional as F
 
@@ -31,15 +33,13 @@ def nearest_rows(table, vectors, count, exclude=None):
         raise ValueError(f"{count} nearest of {available} rows cannot be found")
     norms = _norms(table)
     step = max(1, _CHUNK // len(table))
-    excluded = [None] * len(vectors) if exclude is None else exclude.split(step)
+    excluded = itertools.repeat(None) if exclude is None else exclude.split(step)
     found = []
     for chunk, out in zip(vectors.split(step), excluded):
         similarity = _cosines(chunk, table, norms)
         if out is not None:
             similarity.scatter_(1, out.unsqueeze(1), float("-inf"))
         found.append(similarity.topk(count))
-    if not found:
-        return vectors.new_zeros(0, count), vectors.new_zeros(0, count).long()
     return torch.cat([f.values for f in found]), torch.cat([f.indices for f in found])
 
 
