@@ -9,8 +9,8 @@ reads ``DATA/train.de-en.de`` (or its twin ``train.en-de.de``) and writes
     python data_prep/build_word_dict.py DATA -s de -t en --words-of TEACHER --min-count 0
 
 takes the words that a trained table of embeddings has (a fairseq checkpoint, an .npy beside
-its .tsv, a Hugging Face directory), and counts them in that text. Byte-order marks at the start of a
-line are no part of a word.
+its .tsv, a Hugging Face directory), all of them unless --max-words is given, and counts
+them in that text. Byte-order marks at the start of a line are no part of a word.
 """
 
 import argparse
