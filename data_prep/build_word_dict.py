@@ -8,8 +8,9 @@ reads ``DATA/train.de-en.de`` (or its twin ``train.en-de.de``) and writes
 
     python data_prep/build_word_dict.py DATA -s de -t en --words-of TEACHER --min-count 0
 
-takes all words that a trained table of embeddings has (a fairseq checkpoint, an .npy beside
-its .tsv, a Hugging Face directory), and counts them in that text.
+takes the words that a trained table of embeddings has (a fairseq checkpoint, an .npy beside
+its .tsv, a Hugging Face directory), all of them unless --max-words is given, and counts
+them in that text. Byte-order marks at the start of a line are no part of a word.
 """
 
 import argparse
@@ -18,9 +19,12 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
+from data_prep.cleaning import strip_marks  # noqa: E402
 from fairseq_bytefusion.data.teacher import read_teacher  # noqa: E402
 from fairseq_bytefusion.text.text_dictionary import encode_utf8  # noqa: E402
-from fairseq_bytefusion.text.word_list import count_words  # noqa: E402
+from fairseq_bytefusion.text.word_list import count_words, is_word  # noqa: E402
+
+MAX_WORDS = 30000
 
 
 def find_text(data, src, tgt):
@@ -37,26 +41,58 @@ def find_text(data, src, tgt):
 
 
 def words_of(teacher):
-    """The whole words of a table of embeddings: list of bytes."""
-    return [
+    """The whole words of a table of embeddings: list of bytes.
+
+    What holds whitespace is no word of a text: such pieces are left out and counted.
+    """
+    pieces = [
         encode_utf8(piece.text) for piece in read_teacher(teacher).pieces if piece.begins
     ]
+    words = [piece for piece in pieces if is_word(piece)]
+    if len(words) < len(pieces):
+        print(
+            f"{teacher}: {len(pieces) - len(words)} of {len(pieces)} pieces hold "
+            "whitespace and are left out"
+        )
+    return words
 
 
-def main():
+def count_text(path):
+    """dict of bytes to int: the words of a text file.
+
+    Raises:
+        SystemExit: it holds none.
+    """
+    with open(path, "rb") as file:
+        counts = count_words(strip_marks(line).rstrip(b"\n") for line in file)
+    if not counts:
+        raise SystemExit(f"{path} holds no word")
+    return counts
+
+
+def parse_options():
+    """Namespace: the flags of the command line."""
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("data", type=Path, help="raw-text directory")
     parser.add_argument("-s", "--source-lang", required=True)
     parser.add_argument("-t", "--target-lang", required=True)
     parser.add_argument("--min-count", type=int, default=5, help="rarer words are left out")
-    parser.add_argument("--max-words", type=int, default=30000)
+    parser.add_argument(
+        "--max-words",
+        type=int,
+        help=f"default: {MAX_WORDS}, or with --words-of all of them",
+    )
     parser.add_argument("--words-of", metavar="TEACHER", help="no other words than these")
     options = parser.parse_args()
+    if options.max_words is None and not options.words_of:
+        options.max_words = MAX_WORDS
+    return options
 
+
+def main():
+    options = parse_options()
     text = find_text(options.data, options.source_lang, options.target_lang)
-    with open(text, "rb") as file:
-        counts = count_words(line.rstrip(b"\n") for line in file)
-    candidates = counts
+    counts = candidates = count_text(text)
     if options.words_of:
         candidates = {word: counts.get(word, 0) for word in words_of(options.words_of)}
     ranked = sorted(candidates.items(), key=lambda item: (-item[1], item[0]))

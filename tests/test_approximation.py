@@ -3,6 +3,7 @@
 import re
 from argparse import Namespace
 
+import numpy as np
 import pytest
 import torch
 from fairseq.models import ARCH_CONFIG_REGISTRY
@@ -151,9 +152,44 @@ def test_a_mistake_is_one_clear_last_line(word_table, tmp_path, teacher, flags, 
     [
         (("##",), "'##' spells nothing"),
         (("a", "-k", "12"), "12 nearest of 11 rows cannot be found"),
-        (("a", "--teacher", "gone.npy"), "no such file: gone.tsv"),
+        (("a", "--teacher", "gone.npy"), "no such file or directory: gone.npy"),
     ],
 )
 def test_mistakes_of_neighbours(approximation, capsys, args, message):
     assert cli.main(["neighbours", str(approximation), *args]) == 1
     assert message in capsys.readouterr().err
+
+
+def save_table(folder, name, rows):
+    (folder / f"{name}.tsv").write_text("".join(f"w{i}\n" for i in range(len(rows))))
+    np.save(folder / f"{name}.npy", rows)
+    return str(folder / f"{name}.npy")
+
+
+def test_a_table_of_another_width_is_none_of_this_checkpoint(
+    approximation, tmp_path, capsys
+):
+    table = save_table(tmp_path, "narrow", np.eye(8))
+    assert cli.main(["neighbours", str(approximation), "a", "--teacher", table]) == 1
+    message = f"--teacher {table} has rows of 8 numbers, {approximation} composes 32"
+    assert message in capsys.readouterr().err
+
+
+def test_a_table_that_moved_can_be_pointed_out(approximation, tmp_path, capsys):
+    state = torch.load(approximation, map_location="cpu")
+    state["cfg"]["task"]["data"] = "gone.npy"
+    torch.save(state, tmp_path / "moved.pt")
+    assert cli.main(["neighbours", str(tmp_path / "moved.pt"), "a"]) == 1
+    message = "no such file or directory: gone.npy; say with --teacher where the table is"
+    assert message in capsys.readouterr().err
+
+
+def test_short_entries_alone_cannot_be_misspelt(tmp_path):
+    table = save_table(tmp_path, "short", np.eye(4))
+    task = EmbeddingApproximationTask.setup_task(EmbeddingApproximationConfig(data=table))
+    task.load_dataset("clean")
+    message = (
+        f"no entry of {table} has more than four characters: give --valid-subset clean"
+    )
+    with pytest.raises(ValueError, match=message):
+        task.load_dataset("noised")

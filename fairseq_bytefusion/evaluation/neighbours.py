@@ -1,7 +1,7 @@
 """The rows of a learned table that lie nearest to any spelling."""
 
 import torch
-from fairseq import checkpoint_utils
+from fairseq import checkpoint_utils, tasks
 
 from ..data.piece_dataset import PieceDataset
 from ..modules.nearest_rows import nearest_rows
@@ -26,17 +26,15 @@ def nearest_pieces(checkpoint, words, count=5, teacher=None):
     Raises:
         OSError: a file cannot be read.
         RuntimeError, ValueError: the checkpoint is of another task, an empty word, or
-            the table has fewer than k rows.
+            the table has fewer than k rows or rows of another width.
 
     Source: Aguilar et al. 2021, *Char2Subword*, table 3.
     """
     pieces = [_piece(word) for word in words]
     overrides = {"data": teacher} if teacher else None
-    models, _, task = checkpoint_utils.load_model_ensemble_and_task([checkpoint], overrides)
-    if not hasattr(task, "teacher"):
-        raise ValueError(
-            f"{checkpoint} is of task {task.cfg._name}, not of embedding_approximation"
-        )
+    state = checkpoint_utils.load_checkpoint_to_cpu(checkpoint, overrides)
+    task = _task_of(checkpoint, state, teacher)
+    models, _ = checkpoint_utils.load_model_ensemble([checkpoint], task=task, state=state)
     model = models[0].float().eval()
     dataset = PieceDataset(pieces, task.source_dictionary, task.cfg.max_word_chars)
     batch = dataset.collater([dataset[i] for i in range(len(dataset))])
@@ -46,6 +44,31 @@ def nearest_pieces(checkpoint, words, count=5, teacher=None):
         [(cosine, task.teacher.pieces[row].name) for cosine, row in zip(*pair)]
         for pair in zip(cosines.tolist(), rows.tolist())
     ]
+
+
+def _task_of(checkpoint, state, teacher):
+    """The task with the table that was learned, or one that can stand for it."""
+    cfg = state["cfg"]["task"]
+    name = getattr(cfg, "_name", None)
+    if name != "embedding_approximation":
+        raise ValueError(f"{checkpoint} is of task {name}, not of embedding_approximation")
+    task = tasks.setup_task(cfg)
+    try:
+        width = task.teacher.table.shape[1]
+    except FileNotFoundError as error:
+        if teacher:
+            raise
+        raise FileNotFoundError(
+            f"{error}; say with --teacher where the table is that {checkpoint} learned"
+        ) from error
+    composed = len(state["model"]["composer.projection.weight"])
+    if width != composed:
+        flag = "--teacher " if teacher else ""
+        raise ValueError(
+            f"{flag}{cfg.data} has rows of {width} numbers, {checkpoint} composes "
+            f"{composed}"
+        )
+    return task
 
 
 def _piece(word):

@@ -46,9 +46,11 @@ def check_composer(cfg, defaults):
         value = getattr(cfg, name)
         unread = not {cfg.encoder_embedder, composer_of(cfg)} & set(readers)
         if unread and value != getattr(defaults, name):
+            given = _flag(name) if isinstance(value, bool) else f"{_flag(name)} {value}"
             raise ValueError(
-                f"{_flag(name)} {value} does nothing with {_embedder_flags(cfg)}: drop "
-                f"that flag, or choose {' or '.join(readers)}"
+                f"{given} (set by that flag or by --arch) does nothing with "
+                f"{_embedder_flags(cfg)}: drop that flag, choose another --arch, or "
+                f"choose {' or '.join(readers)}"
             )
     _check_positive(cfg, READERS)
     if composer_of(cfg) == "char2subword":

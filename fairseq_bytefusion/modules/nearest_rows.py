@@ -3,6 +3,8 @@
 Nearness is the cosine. Nothing here holds a table's rows against all its rows at once.
 """
 
+import itertools
+
 import torch
 import torch.nn.functional as F
 
@@ -30,15 +32,14 @@ def nearest_rows(table, vectors, count, exclude=None):
     if not 1 <= count <= available:
         raise ValueError(f"{count} nearest of {available} rows cannot be found")
     norms = _norms(table)
+    step = max(1, _CHUNK // len(table))
+    excluded = itertools.repeat(None) if exclude is None else exclude.split(step)
     found = []
-    for start in range(0, len(vectors), max(1, _CHUNK // len(table))):
-        chunk = slice(start, start + max(1, _CHUNK // len(table)))
-        similarity = _cosines(vectors[chunk], table, norms)
-        if exclude is not None:
-            similarity.scatter_(1, exclude[chunk].unsqueeze(1), float("-inf"))
+    for chunk, out in zip(vectors.split(step), excluded):
+        similarity = _cosines(chunk, table, norms)
+        if out is not None:
+            similarity.scatter_(1, out.unsqueeze(1), float("-inf"))
         found.append(similarity.topk(count))
-    if not found:
-        return vectors.new_zeros(0, count), vectors.new_zeros(0, count).long()
     return torch.cat([f.values for f in found]), torch.cat([f.indices for f in found])
 
 

@@ -1,6 +1,7 @@
 """Start the word composer of a translation model from a trained approximation."""
 
 import logging
+import os
 
 import torch
 from fairseq import checkpoint_utils
@@ -32,9 +33,14 @@ def start_from_approximation(model, cfg, task):
     Raises:
         OSError, RuntimeError: a checkpoint or, for a hybrid mixture, its teacher that
             cannot be read.
-        ValueError: no approximation, or one of other sizes.
+        ValueError: no approximation, one of other sizes, or a source that is not plain
+            bytes.
     """
     path = cfg.char2subword_from
+    if not os.path.exists(path):
+        raise FileNotFoundError(
+            f"--char2subword-from {path}: no such file (needed to resume as well)"
+        )
     state = checkpoint_utils.load_checkpoint_to_cpu(path)
     options = state["cfg"]["model"]
     if not str(options["_name"]).startswith("embedding_approximation"):
@@ -49,6 +55,7 @@ def start_from_approximation(model, cfg, task):
         for name, value in state["model"].items()
         if name.startswith(_PREFIX)
     }
+    _check_unit(path, task.source_dictionary)
     _check_sizes(path, options, learned, composer, cfg)
     composer.load_state_dict(learned)
     if isinstance(embedder, Mixture) and embedder.mode == "hybrid":
@@ -56,12 +63,15 @@ def start_from_approximation(model, cfg, task):
         _fill_table(embedder, task.source_words(), task.source_dictionary, teacher)
 
 
-def _check_sizes(path, options, learned, composer, cfg):
-    if len(learned["characters.weight"]) != len(composer.characters.weight):
+def _check_unit(path, dictionary):
+    if dictionary.unit != "byte" or dictionary.tags:
         raise ValueError(
             f"--char2subword-from {path} composes words of bytes: drop --source-unit and "
             "--source-tag"
         )
+
+
+def _check_sizes(path, options, learned, composer, cfg):
     sizes = ("char_embed_dim", "char2subword_layers", "char2subword_heads")
     wanted = {name: options[name] for name in sizes}
     wanted["encoder_embed_dim"] = len(learned["projection.weight"])

@@ -106,7 +106,7 @@ class EmbeddingApproximationTask(FairseqTask):
     def load_dataset(self, split, **kwargs):
         """
         Raises:
-            ValueError: no such split.
+            ValueError: no such split, or no entry for it.
         """
         options = {
             "train": {"noise_prob": self.cfg.noise_prob, "shuffle": True},
@@ -115,7 +115,7 @@ class EmbeddingApproximationTask(FairseqTask):
         }
         if split not in options:
             raise ValueError(f"no split {split!r}: choose from {', '.join(options)}")
-        self.datasets[split] = PieceDataset(
+        dataset = PieceDataset(
             self.teacher.pieces,
             self.dictionary,
             self.cfg.max_word_chars,
@@ -123,6 +123,12 @@ class EmbeddingApproximationTask(FairseqTask):
             seed=(split, self.cfg.seed),
             **options[split],
         )
+        if not len(dataset):  # only the misspelt ones are ever left out
+            raise ValueError(
+                f"no entry of {self.cfg.data} has more than four characters: give "
+                f"--valid-subset {CLEAN}"
+            )
+        self.datasets[split] = dataset
 
     def max_positions(self):
         """None: longer entries are cut."""

@@ -7,7 +7,7 @@ import torch
 from fairseq import utils
 
 from ..text import load_dictionary
-from ..text.word_list import read_word_list
+from ..text.word_list import known_words, read_word_list
 
 logger = logging.getLogger(__name__)
 
@@ -131,8 +131,7 @@ class SavedVocabularies:
                 "write it with data_prep/build_word_dict.py, or copy that of training"
             )
         words = read_word_list(path)
-        unk = self.source_dictionary.unk()
-        known = [w for w in words if unk not in self.source_dictionary.symbol_ids(w)]
+        known = known_words(words, self.source_dictionary)
         if len(known) < len(words):
             logger.warning(
                 "%s: %d of %d words hold <unk> and are left out",

@@ -25,6 +25,12 @@ class Piece:
     begins: bool
 
 
+def word_pieces(words):
+    """list of Piece: ``words`` (list of str) as they are; whatever one looks like, it is
+    a word."""
+    return [_split_word(word) for word in words]
+
+
 def read_pieces(names):
     """Take the marks off the entries of a vocabulary.
 

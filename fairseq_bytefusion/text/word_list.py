@@ -7,6 +7,7 @@ import torch
 from .words import symbol_tables, unique_words
 
 _WHITESPACE_RUN = re.compile(rb"[ \t\r\v\f]+")
+_WHITESPACE = re.compile(rb"[ \t\r\v\f\n]")
 _CHUNK = 4096  # words hashed at a time
 
 
@@ -45,7 +46,7 @@ def read_word_list(path):
     words = []
     for number, line in enumerate(lines, start=1):
         word, _, count = line.rpartition(b" ")
-        if not word or not count.isdigit() or _WHITESPACE_RUN.search(word):
+        if not is_word(word) or not count.isdigit():
             raise ValueError(f"{path}, line {number}: not a word and its count: {line!r}")
         words.append(word)
     if not words:
@@ -53,6 +54,18 @@ def read_word_list(path):
     if len(set(words)) < len(words):
         raise ValueError(f"{path} holds a word twice")
     return words
+
+
+def is_word(raw):
+    """bool: whether ``raw`` (bytes) can stand in a list of words: something, and no
+    whitespace in it."""
+    return bool(raw) and not _WHITESPACE.search(raw)
+
+
+def known_words(words, dictionary):
+    """Those of ``words`` (list of bytes) that hold no ``<unk>`` of ``dictionary``
+    (TextDictionary): list of bytes."""
+    return [w for w in words if dictionary.unk() not in dictionary.symbol_ids(w)]
 
 
 def hash_words(words, dictionary):

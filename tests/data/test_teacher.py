@@ -129,23 +129,6 @@ def test_encoder_table_of_a_fairseq_checkpoint(tmp_path, beside):
     check(read_teacher(path), path)
 
 
-def test_word_table_of_a_mixture(tmp_path):
-    (tmp_path / "dict.word.de.txt").write_bytes(b"the 9\nkal 4\ncaf\xe9 1\n")
-    path = write_checkpoint(
-        tmp_path,
-        {
-            "encoder.embed_tokens.table.weight": torch.eye(3),
-            "encoder.embed_tokens.composer.characters.weight": torch.eye(5),
-        },
-        data="elsewhere",
-        source_lang="de",
-    )
-    teacher = read_teacher(path)
-    assert [piece.text for piece in teacher.pieces] == ["the", "kal", "caf\udce9"]
-    assert all(piece.begins for piece in teacher.pieces)
-    assert torch.equal(teacher.table, torch.eye(3))
-
-
 def missing_tsv(folder):
     write_npy(folder / "t.f16.npy")
     return folder / "t.f16.npy"
@@ -201,6 +184,19 @@ def no_encoder(folder):
     return write_checkpoint(folder, {"decoder.weight": torch.eye(3)}, data="gone")
 
 
+def not_finite(folder):
+    (folder / "t.tsv").write_text("[PAD]\na\nb\nc\n")
+    # A row that is left out may hold anything.
+    write_npy(folder / "t.npy", np.array([[np.nan], [1.0], [np.inf], [np.nan]]))
+    return folder / "t.npy"
+
+
+def no_width(folder):
+    (folder / "t.tsv").write_text("a\nb\n")
+    write_npy(folder / "t.npy", np.zeros((2, 0)))
+    return folder / "t.npy"
+
+
 def other_file(folder):
     (folder / "t.bin").write_text("")
     return folder / "t.bin"
@@ -215,10 +211,12 @@ def other_file(folder):
         (only_special, "holds no piece that spells anything"),
         (no_table, r"has no table of embeddings \(word_embeddings.weight, .*model.safe"),
         (long_vocabulary, r"vocab\.txt has 5 entries and .* 4 rows"),
-        (no_vocabulary, r"tokenizer\.json holds no vocabulary"),
+        (no_vocabulary, r"tokenizer\.json is not .* it holds no vocabulary"),
         (other_marks, r"t\.npy: 1 of 4 pieces have the mark @@"),
         (no_dictionary, r"no such file: .*dict\.de\.txt nor gone/dict\.de\.txt, .*copy it"),
         (no_encoder, "has no table of embeddings in its encoder"),
+        (not_finite, r"t\.npy: 2 of 3 rows hold NaN or infinity: b c"),
+        (no_width, r"t\.npy: its 2 rows hold no number \(width 0\)"),
         (other_file, r"t\.bin is no table of embeddings: give a fairseq checkpoint"),
         (lambda folder: folder / "nothing", "no such file or directory: .*nothing"),
         (lambda folder: folder, r"no such file: .*tokenizer\.json nor .*vocab\.txt"),
@@ -227,3 +225,11 @@ def other_file(folder):
 def test_what_cannot_be_read_is_named(tmp_path, make, message):
     with pytest.raises((OSError, ValueError), match=message):
         read_teacher(str(make(tmp_path)))
+
+
+def test_rows_of_one_spelling_are_counted(tmp_path, caplog):
+    (tmp_path / "t.tsv").write_text("▁a\na\n▁▁a\n▁b\n", "utf-8")
+    write_npy(tmp_path / "t.npy")
+    with caplog.at_level(logging.WARNING):
+        assert len(read_teacher(str(tmp_path / "t.npy")).pieces) == 4
+    assert "t.npy: 2 of 4 rows are spelt as another row is: ▁a ▁▁a" in caplog.text

@@ -70,11 +70,11 @@ WRONG = {
     ),
     "idle option": (
         {"char_cnn_filters": "elmo", "encoder_embedder": "char-rnn"},
-        "--char-cnn-filters elmo does nothing with --encoder-embedder char-rnn: "
-        "drop that flag, or choose char-cnn",
+        r"--char-cnn-filters elmo \(set by that flag or by --arch\) does nothing with "
+        "--encoder-embedder char-rnn: drop that flag, .* or choose char-cnn",
     ),
     "idle width": ({"char_embed_dim": 16}, "choose char2subword or char-cnn or char-rnn"),
-    "idle limit": ({"max_word_chars": 20}, "--max-word-chars 20 does nothing"),
+    "idle limit": ({"max_word_chars": 20}, "--max-word-chars 20 .* does nothing"),
     "no characters": (
         {"encoder_embedder": "char-rnn", "max_word_chars": 0},
         "--max-word-chars 0 must be at least 1",
@@ -89,13 +89,17 @@ WRONG = {
     ),
     "idle mixture": (
         {"encoder_embedder": "char-rnn", "mixture": "hybrid"},
-        "--mixture hybrid does nothing with --encoder-embedder char-rnn: drop that flag, "
-        "or choose mixture",
+        "--mixture hybrid .* does nothing with --encoder-embedder char-rnn: drop that "
+        "flag, .* or choose mixture",
+    ),
+    "idle switch": (
+        {"encoder_embedder": "char-rnn", "freeze_composer": True},
+        r"--freeze-composer \(set by",
     ),
     "idle composer": (
         {"encoder_embedder": "mixture", "char_rnn_hidden_dim": 9},
         "does nothing with --encoder-embedder mixture --mixture-composer char2subword: "
-        "drop that flag, or choose char-rnn",
+        "drop that flag, .* or choose char-rnn",
     ),
     "filters": (
         {"encoder_embedder": "char-cnn", "char_cnn_filters": "huge"},
@@ -112,6 +116,12 @@ WRONG = {
 def test_contradictions_name_the_flag_to_change(options, message):
     with pytest.raises(ValueError, match=message):
         build_model(**options)
+
+
+def test_an_idle_option_may_be_that_of_a_preset():
+    message = r"--char2subword-layers 6 \(set by that flag or by --arch\) does nothing"
+    with pytest.raises(ValueError, match=message):
+        build_model("byte_transformer_char2subword_paper", encoder_embedder="char-cnn")
 
 
 def test_share_all_needs_one_dictionary():

@@ -18,8 +18,14 @@ SIZES = {"char_embed_dim": 16, "char2subword_layers": 1, "char2subword_heads": 4
 FLAGS = ("--char-embed-dim", "16", "--char2subword-layers", "1")
 
 
-def build(data, from_checkpoint=False, **options):
-    cfg = ByteTranslationConfig(data=str(data), source_lang="xx", target_lang="en")
+def build(data, from_checkpoint=False, source_unit="byte", source_tag=False, **options):
+    cfg = ByteTranslationConfig(
+        data=str(data),
+        source_lang="xx",
+        target_lang="en",
+        source_unit=source_unit,
+        source_tag=source_tag,
+    )
     task = ByteTranslationTask.setup_task(cfg)
     torch.manual_seed(2)
     args = model_args(**{"encoder_embedder": "char2subword", **SIZES, **options})
@@ -93,7 +99,7 @@ def test_a_hybrid_needs_the_table_that_was_learned(toy_data, approximation, tmp_
     torch.save(state, tmp_path / "moved.pt")
     options = {"char2subword_from": str(tmp_path / "moved.pt")}
     build(toy_data, **options)
-    with pytest.raises(OSError, match="gone.tsv.*; --mixture hybrid takes its rows from"):
+    with pytest.raises(OSError, match="gone.npy; --mixture hybrid takes its rows from"):
         build(toy_data, encoder_embedder="mixture", mixture="hybrid", **options)
 
 
@@ -103,7 +109,11 @@ WRONG = {
         "--char2subword-from .* has other sizes: give --char2subword-layers 1 "
         r"--char2subword-heads 4 --encoder-embed-dim 32 \(now 2, 2, 64\)",
     ),
-    "no such file": ({"char2subword_from": "gone.pt"}, "gone.pt"),
+    "no such file": (
+        {"char2subword_from": "gone.pt"},
+        r"--char2subword-from gone.pt: no such file \(needed to resume as well\)",
+    ),
+    "tags": ({"source_tag": True}, "composes words of bytes: drop --source-unit and --sou"),
     "random": (
         {"char2subword_from": None, "freeze_composer": True},
         "--freeze-composer would keep random weights",
@@ -129,6 +139,13 @@ def test_what_does_not_fit_is_named(toy_data, approximation, options, message):
     options = {"char2subword_from": str(approximation), **options}
     with pytest.raises((OSError, ValueError), match=message):
         build(toy_data, **options)
+
+
+def test_as_many_characters_as_bytes_are_no_bytes(tmp_path, approximation):
+    lines = [f"{chr(0x4E00 + i)} 1\n" for i in range(256)]
+    (tmp_path / "dict.char.xx.txt").write_text("".join(lines), "utf-8")
+    with pytest.raises(ValueError, match="composes words of bytes: drop --source-unit"):
+        build(tmp_path, source_unit="char", char2subword_from=str(approximation))
 
 
 def test_a_checkpoint_of_another_task_is_named(toy_data, tmp_path):

@@ -1,6 +1,6 @@
 import pytest
 
-from fairseq_bytefusion.text.pieces import Piece, read_pieces
+from fairseq_bytefusion.text.pieces import Piece, read_pieces, word_pieces
 
 TABLE = [
     # WordPiece
@@ -68,3 +68,8 @@ def test_other_marks_are_refused(names, message):
 def test_a_rare_word_with_such_a_mark_is_a_word():
     pieces, _ = read_pieces(["me@@", *(f"word{i}" for i in range(20))])
     assert pieces[0].text == "me@@"
+
+
+def test_words_have_no_marks_and_are_never_special():
+    words = ["▁the", "##ing", "<s>", "[PAD]", "me@@", "d</w>"]
+    assert word_pieces(words) == [Piece(word, word, True) for word in words]

@@ -1,5 +1,6 @@
 import importlib.util
 
+import numpy as np
 import pytest
 import torch
 
@@ -69,6 +70,7 @@ def build(monkeypatch, tmp_path):
         monkeypatch.setattr("sys.argv", list(map(str, arguments)))
         module.main()
 
+    run.module = module
     return run
 
 
@@ -88,3 +90,45 @@ def test_the_script(build, tmp_path, capsys):
     (tmp_path / "train.en-xx.xx").unlink()
     with pytest.raises(SystemExit, match="no such file: .*train.xx-en.xx"):
         build()
+
+
+def test_a_text_without_words_is_refused_before_anything_is_written(build, tmp_path):
+    write_pair(tmp_path, "train", ["", " \r"], ["", ""])
+    write_table(tmp_path, ["a", "b"])
+    for flags in ((), ("--words-of", tmp_path / "t.npy", "--min-count", "0")):
+        with pytest.raises(SystemExit, match=r"train\.xx-en\.xx holds no word"):
+            build(*flags)
+    assert not (tmp_path / "dict.word.xx.txt").exists()
+
+
+def test_marks_and_carriage_returns_are_no_part_of_a_word(build, tmp_path):
+    write_pair(tmp_path, "train", ["\ufeffa b\r", "\ufeffb\r"], ["", ""])
+    build("--min-count", "1")
+    assert read_word_list(tmp_path / "dict.word.xx.txt") == [b"b", b"a"]
+
+
+def write_table(folder, names):
+    (folder / "t.tsv").write_text("".join(f"{name}\n" for name in names), "utf-8")
+    np.save(folder / "t.npy", np.ones((len(names), 2)))
+
+
+def test_pieces_with_whitespace_are_no_words(build, tmp_path, capsys):
+    write_pair(tmp_path, "train", ["b a b"], [""])
+    write_table(tmp_path, ["a", "b", "a b", "c\vd", "nbsp\xa0stays"])
+    build("--words-of", tmp_path / "t.npy", "--min-count", "0")
+    expected = [b"b", b"a", "nbsp\xa0stays".encode()]
+    assert read_word_list(tmp_path / "dict.word.xx.txt") == expected
+    output = capsys.readouterr().out
+    assert "t.npy: 2 of 5 pieces hold whitespace and are left out" in output
+    assert "3 of 3 words" in output
+
+
+def test_a_table_has_no_limit_of_words_but_a_given_one(build, tmp_path, monkeypatch):
+    monkeypatch.setattr(build.module, "MAX_WORDS", 2)
+    write_pair(tmp_path, "train", ["b a b c"], [""])
+    write_table(tmp_path, ["a", "b", "c"])
+    path = tmp_path / "dict.word.xx.txt"
+    flags = ("--min-count", "0", "--words-of", tmp_path / "t.npy")
+    for given, count in ((flags[:2], 2), (flags, 3), ((*flags, "--max-words", "1"), 1)):
+        build(*given)
+        assert len(read_word_list(path)) == count

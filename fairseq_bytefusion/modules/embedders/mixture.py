@@ -7,6 +7,10 @@ import torch.nn.functional as F
 from ...text.word_list import hash_words
 
 MIXTURES = ("sum", "concat", "hybrid")
+OTHER_WORDS = (
+    "the list of words (dict.word.LANG.txt) is not the one of training: put that file into "
+    "the data directory"
+)
 _FINGERPRINT_BYTES = 6
 
 
@@ -28,10 +32,10 @@ class WordTable(nn.Embedding):
         if not len(hashes) or len(hashes.unique()) < len(hashes):
             raise ValueError("a word table needs words, each of them once")
         super().__init__(len(hashes), embedding_dim)
+        self.register_buffer("fingerprint", fingerprint(hashes))
         hashes, rows = hashes.sort()
         self.register_buffer("hashes", hashes, persistent=False)
         self.register_buffer("rows", rows, persistent=False)
-        self.register_buffer("fingerprint", _fingerprint(hashes, rows))
 
     def lookup(self, hashes):
         """
@@ -48,15 +52,20 @@ class WordTable(nn.Embedding):
     def _load_from_state_dict(self, state_dict, prefix, *args):
         own = self.fingerprint
         if not torch.equal(state_dict.get(prefix + "fingerprint", own).to(own), own):
-            raise ValueError(
-                "the list of words (dict.word.LANG.txt) is not the one of training: put "
-                "that file into the data directory"
-            )
+            raise ValueError(OTHER_WORDS)
         super()._load_from_state_dict(state_dict, prefix, *args)
 
 
-def _fingerprint(hashes, rows):
-    """Float[6]: whole numbers below 256, which survive averaging and 16-bit floats."""
+def fingerprint(hashes):
+    """What a checkpoint keeps of a list of words and its order.
+
+    Args:
+        hashes (Long[K]): of the words, in the order of the rows.
+
+    Returns:
+        Float[6]: whole numbers below 256, which survive averaging and 16-bit floats.
+    """
+    hashes, rows = hashes.sort()
     total = int((hashes * (2 * rows + 1)).sum()) & (2**64 - 1)
     return torch.tensor([float(b) for b in total.to_bytes(8, "big")[:_FINGERPRINT_BYTES]])
 
