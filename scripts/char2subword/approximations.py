@@ -18,7 +18,7 @@ import sys
 from functools import partial
 from pathlib import Path
 
-from steps import REPO, in_parallel, last_validation, run_once, write_table
+from steps import REPO, in_parallel, last_validation, run_once, shown_command, write_table
 
 sys.path.insert(0, str(REPO))
 
@@ -91,7 +91,7 @@ def notes(options):
     cut = f"of the full table the {20 * BATCH:,} most frequent pieces alone are validated"
     return "\n".join(
         [
-            f"`{' '.join(['python', *sys.argv])}`",
+            shown_command(),
             "",
             f"char2subword with {options.layers} layers of width {options.char_embed_dim}, "
             f"batches of {BATCH} entries, Adam at {options.lr} decaying to 0, seed 1, one "

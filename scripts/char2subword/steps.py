@@ -5,6 +5,7 @@ import os
 import re
 import shlex
 import subprocess
+import sys
 from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait
 from pathlib import Path
 
@@ -94,6 +95,16 @@ def last_validation(log, subset):
         for name, value in json.loads(found[-1]).items()
         if name.startswith(prefix)
     }
+
+
+def shown_command():
+    """The command that runs, for a table; of absolute paths only the last three parts,
+    which are the same on every machine."""
+    words = [
+        "/".join(Path(word).parts[-3:]) if Path(word).is_absolute() else word
+        for word in sys.argv
+    ]
+    return f"`{' '.join(['python', *words])}`"
 
 
 def write_table(path, title, notes, header, rows):

@@ -17,7 +17,7 @@ import sys
 from functools import partial
 from pathlib import Path
 
-from steps import REPO, in_parallel, run_once, write_table
+from steps import REPO, in_parallel, run_once, shown_command, write_table
 
 SOURCE, TARGET = "hinglish", "en"
 PAIR = f"{SOURCE}-{TARGET}"
@@ -157,7 +157,7 @@ def write_results(options, data, scores, seconds):
     header = ["system", *(f"{m}, {name}" for name in SPLITS for m in metrics), "encoder, s"]
     first = next(iter(scores.values()))["clean"]
     notes = [
-        f"`{' '.join(['python', *sys.argv])}`",
+        shown_command(),
         "",
         f"{round(UPDATES * options.scale)} updates of at most 4,000 bytes; the learned "
         f"table {round(LEARNING_UPDATES * options.scale)} of 128 words; "
