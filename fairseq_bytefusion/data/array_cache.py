@@ -12,6 +12,34 @@ logger = logging.getLogger(__name__)
 MIN_SPILLED_BYTES = 1 << 20
 
 
+class GrowingArray:
+    """An array that is filled part by part.
+
+    Memory for a list of parts would stay with the process for good: they are small, so
+    that the C library takes it from its heap, and gives it back only where all around it
+    is free too.
+
+    Args:
+        dtype (numpy.dtype)
+    """
+
+    def __init__(self, dtype):
+        self._room, self._length = np.empty(1 << 16, dtype), 0
+
+    def extend(self, part):
+        """Append an array[M], cast to the dtype."""
+        end = self._length + len(part)
+        if end > len(self._room):
+            self._room.resize(max(end, 2 * len(self._room)), refcheck=False)
+        self._room[self._length : end] = part
+        self._length = end
+
+    @property
+    def array(self):
+        """array[N]: what there is so far; nothing may be appended while it is in use."""
+        return self._room[: self._length]
+
+
 def file_key(path):
     """list of int: size and modification time (ns) of a file.
 

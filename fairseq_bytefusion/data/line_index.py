@@ -6,6 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from .array_cache import (
+    GrowingArray,
     file_key,
     pack_int32,
     read_array,
@@ -89,12 +90,12 @@ def build_line_index(path):
     Returns:
         LineIndex
     """
-    sizes, num_invalid, start, has_cr, pending = [], 0, 0, False, []
+    sizes, num_invalid, start, has_cr, pending = GrowingArray(np.int32), 0, 0, False, []
     with open(path, "rb") as file:
         while chunk := file.read(CHUNK_BYTES):
             newlines = np.flatnonzero(np.frombuffer(chunk, np.uint8) == _LF)
             # A line and its end have as many bytes as a line and its </s> have ids.
-            sizes.append(np.diff(newlines, prepend=start - 1).astype(np.int32))
+            sizes.extend(np.diff(newlines, prepend=start - 1))
             has_cr = has_cr or b"\r" in chunk
             # UTF-8 is checked on whole lines, so that no character is cut.
             whole = int(newlines[-1]) + 1 if len(newlines) else 0
@@ -106,9 +107,8 @@ def build_line_index(path):
     rest = b"".join(pending)
     if rest:
         num_invalid += count_invalid_lines(rest)
-        sizes.append(np.array([len(rest) + 1], np.int32))
-    sizes = np.concatenate(sizes) if sizes else np.empty(0, np.int32)
-    return LineIndex(*_trimmed(path, sizes, has_cr, bool(rest)), num_invalid)
+        sizes.extend([len(rest) + 1])
+    return LineIndex(*_trimmed(path, sizes.array, has_cr, bool(rest)), num_invalid)
 
 
 def _trimmed(path, sizes, has_cr, last_is_open):
@@ -121,7 +121,8 @@ def _trimmed(path, sizes, has_cr, last_is_open):
         last_is_open (bool): whether the last line has no ``\\n``.
     """
     starts = np.zeros(len(sizes), np.int64)
-    np.cumsum(sizes[:-1], out=starts[1:])
+    starts[1:] = sizes[:-1]
+    np.cumsum(starts, out=starts)  # twice as fast as from 32 to 64 bits
     if not len(sizes):
         return starts, sizes
     data = np.memmap(path, np.uint8, "r")

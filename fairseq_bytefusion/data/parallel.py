@@ -4,6 +4,7 @@ import numpy as np
 from fairseq.data import LanguagePairDataset, data_utils
 
 from .array_cache import spilled
+from .batches import PackedBatches, pack_batches
 from .sampling import draw_epoch
 
 
@@ -52,8 +53,11 @@ class ParallelDataset(LanguagePairDataset):
         self.temperature = temperature
         self.source_specials = source_specials
         self._epoch = 1
-        super().__init__(src, src_sizes, src_dict, tgt, tgt_sizes, *args, **kwargs)
-        if self.buckets is None:  # fairseq has copied them into memory
+        # fairseq copies lengths into memory, twice, where only buckets need that.
+        copied = slice(None if kwargs.get("num_buckets") else 0)
+        sizes = [None if side is None else side[copied] for side in (src_sizes, tgt_sizes)]
+        super().__init__(src, sizes[0], src_dict, tgt, sizes[1], *args, **kwargs)
+        if self.buckets is None:
             self.src_sizes, self.tgt_sizes = self.src_lengths, self.tgt_lengths
 
     @property
@@ -81,7 +85,7 @@ class ParallelDataset(LanguagePairDataset):
         self._epoch = epoch
 
     def ordered_indices(self):
-        """int64[N]: pairs by length; the same whichever epoch or worker asks for them.
+        """int[N]: pairs by length; the same whichever epoch or worker asks for them.
 
         With a temperature those of the epoch: some more than once, some not at all.
         Without one the order is fairseq's, found faster.
@@ -94,35 +98,38 @@ class ParallelDataset(LanguagePairDataset):
                 indices = np.random.permutation(len(self))
         else:
             indices = np.arange(len(self))
+        if len(self) < 1 << 31:
+            indices = indices.astype(np.int32)
         if self.buckets is not None:
             keys = [self.bucketed_num_tokens]
         else:
             keys = [self.tgt_sizes, self.src_sizes]
         for key in keys:
             if key is not None:
-                indices = indices[np.argsort(_small(key)[indices], kind="stable")]
+                indices = indices.take(np.argsort(_small(key)[indices], kind="stable"))
         return indices
 
     def batch_by_size(self, indices, *args, **kwargs):
         """As in fairseq; without ``shuffle`` a batch is of one language pair.
 
         Args:
-            indices (int64[N])
+            indices (int[N])
 
         Returns:
-            list of int64[B]
+            PackedBatches: of int64[B]
         """
+
+        def split(part):
+            return super(ParallelDataset, self).batch_by_size(part, *args, **kwargs)
+
         if self.shuffle or len(self.language_pairs) < 2:
-            # The batches are views of all indices, and stay as long as the training runs.
-            return super().batch_by_size(spilled(indices), *args, **kwargs)
+            return pack_batches(spilled(indices), split)
         which = self._pair_numbers(indices)
-        return [
-            batch
-            for number in range(len(self.language_pairs))
-            for batch in super(ParallelDataset, self).batch_by_size(
-                indices[which == number], *args, **kwargs
-            )
-        ]
+        parts = [indices[which == k] for k in range(len(self.language_pairs))]
+        packed = [pack_batches(part, split) for part in parts]
+        starts = np.cumsum([0, *map(len, parts[:-1])])
+        ends = [start + batches.ends for start, batches in zip(starts, packed)]
+        return PackedBatches(np.concatenate(parts), np.concatenate(ends))
 
     def collater(self, samples, pad_to_length=None):
         """As in fairseq, and ``pair``, the language pair, where there are several."""

@@ -1,10 +1,12 @@
 """How long sentences may be, and what becomes of longer ones."""
 
+import functools
 import logging
 
 import numpy as np
 from fairseq.modules import LearnedPositionalEmbedding
 
+from ..data.batches import PackedBatchIterator
 from ..text import UNITS
 
 logger = logging.getLogger(__name__)
@@ -70,9 +72,14 @@ class LengthLimits:
         In training it is dropped and counted, elsewhere a batch of its own.
         """
         dataset.max_batch_tokens, dataset.order_seed = max_tokens, seed
-        return super().get_batch_iterator(
+        iterator = super().get_batch_iterator(
             dataset, max_tokens=max_tokens, seed=seed, **kwargs
         )
+        if not isinstance(iterator, PackedBatchIterator):
+            iterator = PackedBatchIterator.in_place_of(iterator)
+            if dataset in self.dataset_to_epoch_iter:
+                self.dataset_to_epoch_iter[dataset] = iterator
+        return iterator
 
     def filter_indices_by_size(
         self, indices, dataset, max_positions=None, ignore_invalid_inputs=False
@@ -80,14 +87,14 @@ class LengthLimits:
         """Drop empty and over-long pairs, and say how many of each.
 
         Args:
-            indices (int64[N])
+            indices (int[N])
             dataset (ParallelDataset)
             max_positions (tuple): longest source and target, in ids.
             ignore_invalid_inputs (bool): as fairseq has it when training, and under
                 ``--skip-invalid-size-inputs-valid-test``; otherwise none is dropped.
 
         Returns:
-            int64[N']
+            int[N']
 
         Raises:
             ValueError: no pair is left.
@@ -104,16 +111,16 @@ class LengthLimits:
         if dataset.tgt_lengths is not None:
             too_long = dataset.tgt_lengths > limits[1]
             reasons[f"a target over {limits[1] - 1} {units[1]}"] = too_long
-        dropped = np.zeros(len(indices), dtype=bool)
+        dropped = functools.reduce(np.logical_or, reasons.values())[indices]
+        rest = indices[dropped]
         for reason, every in reasons.items():
-            hit = every[indices]
-            count = int((hit & ~dropped).sum())
-            dropped |= hit
-            if count:
+            hit = every[rest]
+            if count := hit.sum():
                 logger.warning("%d of %d pairs dropped: %s", count, len(indices), reason)
+            rest = rest[~hit]
         if dropped.all():
             raise ValueError(
                 f"no pair is left in {self.cfg.data}: see the counts above, "
                 "--max-source-positions, --max-target-positions and --max-tokens"
             )
-        return indices[~dropped] if dropped.any() else indices
+        return indices[~dropped]

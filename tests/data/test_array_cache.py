@@ -5,6 +5,7 @@ import pytest
 
 from fairseq_bytefusion.data import array_cache
 from fairseq_bytefusion.data.array_cache import (
+    GrowingArray,
     pack_int32,
     read_array,
     spilled,
@@ -61,3 +62,12 @@ def test_a_full_disk_leaves_the_array_in_memory(monkeypatch, caplog):
     with caplog.at_level(logging.INFO):
         assert spilled(array) is array
     assert "32 bytes are kept in memory: [Errno 28]" in caplog.text
+
+
+def test_a_growing_array_is_its_parts():
+    parts = [np.arange(k) for k in (3, 0, 70_000, 1, 300_000)]
+    growing = GrowingArray(np.int32)
+    for part in parts:
+        growing.extend(part)
+    assert growing.array.dtype == np.int32
+    assert (growing.array == np.concatenate(parts)).all()

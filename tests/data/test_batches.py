@@ -1,0 +1,116 @@
+"""Batches in two arrays are those of fairseq's list."""
+
+import numpy as np
+import pytest
+import torch
+from fairseq.data import FairseqDataset, data_utils
+from fairseq.data.iterators import EpochBatchIterator
+
+from fairseq_bytefusion.data import batches as packing
+from fairseq_bytefusion.data.batches import (
+    PackedBatches,
+    PackedBatchIterator,
+    pack_batches,
+)
+
+EMPTY = []
+
+
+class Numbers(FairseqDataset):
+    """Sample i is i."""
+
+    def __getitem__(self, i):
+        return int(i)
+
+    def __len__(self):
+        return 100
+
+    def collater(self, samples):
+        return torch.tensor(samples, dtype=torch.long)
+
+
+def random_batches(count=23, seed=0):
+    """list of int64[B] and the same as PackedBatches."""
+    rng = np.random.default_rng(seed)
+    ends = np.sort(rng.choice(np.arange(1, 100), count, replace=False))
+    indices = rng.permutation(ends[-1])
+    return np.split(indices, ends[:-1]), PackedBatches(indices.astype(np.int32), ends)
+
+
+def tolists(batches):
+    return [batch.tolist() for batch in batches]
+
+
+def test_a_batch_is_made_when_asked_for():
+    plain, packed = random_batches()
+    assert len(packed) == len(plain)
+    assert tolists(packed) == tolists(plain)
+    assert packed[-1].tolist() == plain[-1].tolist()
+    assert packed[0].dtype == np.int64
+    assert tolists(packed[3:9][1:]) == tolists(plain[3:9][1:])
+    assert tolists(packed.reordered(np.array([4, -1, 2]))) == [
+        plain[4].tolist(),
+        EMPTY,
+        plain[2].tolist(),
+    ]
+    with pytest.raises(IndexError):
+        packed[len(packed)]
+
+
+@pytest.mark.parametrize("multiple", [1, 3, 8])
+@pytest.mark.parametrize("limits", [(60, None), (None, 5), (60, 7), (400, None)])
+@pytest.mark.parametrize("slice_pairs", [1, 7, 64])
+def test_slices_make_the_batches_of_the_whole(monkeypatch, multiple, limits, slice_pairs):
+    monkeypatch.setattr(packing, "SLICE_PAIRS", slice_pairs)
+    for seed in range(20):
+        rng = np.random.default_rng(seed)
+        indices = rng.permutation(200)
+        tokens = rng.integers(1, 30, 200)
+        if seed % 2:
+            tokens[indices] = np.sort(tokens)
+
+        def split(part, tokens=tokens):
+            return data_utils.batch_by_size(
+                part, None, tokens[part], *limits, required_batch_size_multiple=multiple
+            )
+
+        packed = pack_batches(indices.astype(np.int32), split)
+        assert tolists(packed) == tolists(split(indices))
+
+
+def test_no_indices_make_no_batches():
+    assert len(pack_batches(np.empty(0, np.int32), None)) == 0
+
+
+@pytest.mark.parametrize("options", [{}, {"grouped_shuffling": True}])
+@pytest.mark.parametrize("shuffle", [True, False])
+@pytest.mark.parametrize("num_shards", [1, 3])
+def test_an_epoch_is_that_of_fairseq(options, shuffle, num_shards):
+    plain, packed = random_batches()
+
+    def epochs(kind, batches, shard):
+        iterator = EpochBatchIterator(
+            *(Numbers(), Numbers().collater, batches),
+            **dict(seed=5, num_shards=num_shards, shard_id=shard, **options),
+        )
+        if kind is PackedBatchIterator:
+            iterator = kind.in_place_of(iterator)
+        found = [tolists(iterator.next_epoch_itr(shuffle=shuffle)) for _ in range(3)]
+        found.append(len(iterator))
+        iterator.load_state_dict({"epoch": 2, "iterations_in_epoch": 3, "shuffle": shuffle})
+        found.append(tolists(iterator.next_epoch_itr(shuffle=shuffle)))
+        found.append(iterator.first_batch.tolist())
+        return found
+
+    for shard in range(num_shards):
+        expected = epochs(EpochBatchIterator, plain, shard)
+        assert epochs(PackedBatchIterator, packed, shard) == expected
+
+
+def test_no_batch_is_an_object_while_training():
+    packed = random_batches()[1]
+    iterator = EpochBatchIterator(Numbers(), Numbers().collater, packed)
+    iterator = PackedBatchIterator.in_place_of(iterator)
+    iterator.next_epoch_itr()
+    assert isinstance(iterator.frozen_batches, PackedBatches)
+    assert isinstance(iterator.epoch_batch_sampler.batches, PackedBatches)
