@@ -20,6 +20,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from data_prep.cleaning import strip_marks  # noqa: E402
+from data_prep.whole_number import whole_number  # noqa: E402
 from fairseq_bytefusion.data.teacher import read_teacher  # noqa: E402
 from fairseq_bytefusion.text.text_dictionary import encode_utf8  # noqa: E402
 from fairseq_bytefusion.text.word_list import count_words, is_word  # noqa: E402
@@ -44,10 +45,15 @@ def words_of(teacher):
     """The whole words of a table of embeddings: list of bytes.
 
     What holds whitespace is no word of a text: such pieces are left out and counted.
+
+    Raises:
+        SystemExit: no such table, or a broken one.
     """
-    pieces = [
-        encode_utf8(piece.text) for piece in read_teacher(teacher).pieces if piece.begins
-    ]
+    try:
+        pieces = read_teacher(teacher).pieces
+    except (OSError, RuntimeError, ValueError) as error:
+        raise SystemExit(f"--words-of: {error}") from error
+    pieces = [encode_utf8(piece.text) for piece in pieces if piece.begins]
     words = [piece for piece in pieces if is_word(piece)]
     if len(words) < len(pieces):
         print(
@@ -76,10 +82,15 @@ def parse_options():
     parser.add_argument("data", type=Path, help="raw-text directory")
     parser.add_argument("-s", "--source-lang", required=True)
     parser.add_argument("-t", "--target-lang", required=True)
-    parser.add_argument("--min-count", type=int, default=5, help="rarer words are left out")
+    parser.add_argument(
+        "--min-count",
+        type=whole_number(0),
+        default=5,
+        help="rarer words are left out (%(default)s)",
+    )
     parser.add_argument(
         "--max-words",
-        type=int,
+        type=whole_number(1),
         help=f"default: {MAX_WORDS}, or with --words-of all of them",
     )
     parser.add_argument("--words-of", metavar="TEACHER", help="no other words than these")

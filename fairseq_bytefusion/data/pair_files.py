@@ -6,10 +6,15 @@ import re
 _PAIR_FILE = re.compile(r"[^.]+\.(?P<pair>[^.]+-[^.]+)\.(?P<lang>[^.]+)")
 
 
-def pair_files(data_dir):
-    """Names of the ``split.src-tgt.lang`` files in ``data_dir`` -> (src, tgt)."""
+def require_directory(data_dir):
+    """Raise FileNotFoundError where ``data_dir`` is none."""
     if not os.path.isdir(data_dir):
         raise FileNotFoundError(f"no such data directory: {data_dir}")
+
+
+def pair_files(data_dir):
+    """Names of the ``split.src-tgt.lang`` files in ``data_dir`` -> (src, tgt)."""
+    require_directory(data_dir)
     files = {}
     for match in map(_PAIR_FILE.fullmatch, sorted(os.listdir(data_dir))):
         if match is None:

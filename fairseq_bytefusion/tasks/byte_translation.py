@@ -10,6 +10,7 @@ from fairseq.tasks.translation import TranslationTask
 
 from .. import compat
 from ..data import ParallelDataset, load_parallel
+from ..data.pair_files import require_directory
 from ..generation import utf8_generator_class
 from .composer_transfer import start_from_approximation
 from .languages import complete_languages, source_languages
@@ -73,9 +74,13 @@ class ByteTranslationTask(
         """As in fairseq; a new model may start from an approximation.
 
         Raises:
+            FileNotFoundError: no such data directory (a checkpoint needs none).
             OSError, RuntimeError, ValueError: see
                 :func:`~.composer_transfer.start_from_approximation`.
         """
+        if not from_checkpoint:
+            for path in utils.split_paths(self.cfg.data):
+                require_directory(path)  # fairseq lists it next, and would say less
         model = super().build_model(cfg, from_checkpoint)
         if getattr(cfg, "char2subword_from", None) and not from_checkpoint:
             start_from_approximation(model, cfg, self)

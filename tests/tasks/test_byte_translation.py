@@ -76,6 +76,12 @@ def test_what_needs_references_says_so(tmp_path):
         task.valid_step(batch, model, None)
 
 
+def test_training_without_a_data_directory_says_so(tmp_path):
+    task = make_task(tmp_path / "nowhere")
+    with pytest.raises(FileNotFoundError, match="no such data directory: .*nowhere"):
+        task.build_model(None)
+
+
 def test_words_cannot_be_copied(toy_data):
     with pytest.raises(ValueError, match="--replace-unk copies words .*: drop that flag"):
         make_task(toy_data).build_generator([build_model()], Namespace(replace_unk=""))

@@ -92,6 +92,19 @@ def test_the_script(build, tmp_path, capsys):
         build()
 
 
+def test_bad_flags_are_refused_in_a_sentence(build, tmp_path, capsys):
+    write_pair(tmp_path, "train", ["a"], [""])
+    with pytest.raises(SystemExit, match="--words-of: no such file or directory: nowhere"):
+        build("--words-of", "nowhere")
+    (tmp_path / "broken.pt").write_bytes(b"no checkpoint")
+    with pytest.raises(SystemExit, match=r"--words-of: .*broken\.pt"):
+        build("--words-of", tmp_path / "broken.pt")
+    for flag, value in (("--min-count", "-1"), ("--max-words", "0")):
+        with pytest.raises(SystemExit):
+            build(flag, value)
+        assert f"argument {flag}: {value} is not a whole number" in capsys.readouterr().err
+
+
 def test_a_text_without_words_is_refused_before_anything_is_written(build, tmp_path):
     write_pair(tmp_path, "train", ["", " \r"], ["", ""])
     write_table(tmp_path, ["a", "b"])
