@@ -113,4 +113,4 @@ def test_no_batch_is_an_object_while_training():
     iterator = PackedBatchIterator.in_place_of(iterator)
     iterator.next_epoch_itr()
     assert isinstance(iterator.frozen_batches, PackedBatches)
-    assert isinstance(iterator.epoch_batch_sampler.batches, PackedBatches)
+    assert isinstance(iterator.ordered_batches(1, False, True), PackedBatches)
