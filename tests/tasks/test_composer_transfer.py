@@ -15,6 +15,7 @@ from ..evaluation.test_inspection import save
 from ..helpers import REPO, fairseq, model_args, pad_batch, run, train
 
 SIZES = {"char_embed_dim": 16, "char2subword_layers": 1, "char2subword_heads": 4}
+LEARNED = {"encoder_learned_pos": True}
 FLAGS = ("--char-embed-dim", "16", "--char2subword-layers", "1")
 
 
@@ -63,6 +64,19 @@ def test_words_have_the_norm_they_were_trained_to(toy_data, approximation, word_
     teacher = read_teacher(str(word_table))
     norms = states[:2].norm(dim=1) / teacher.table.norm(dim=1).mean()
     assert ((norms > 0.7) & (norms < 1.3)).all()
+
+
+def test_large_positions_beside_small_words_are_told(
+    toy_data, approximation, tmp_path, caplog
+):
+    state = torch.load(approximation, map_location="cpu")
+    for share, flags, is_told in ((0.9, {}, True), (1.1, {}, False), (0.1, LEARNED, False)):
+        weight = state["model"]["composer.layer_norm.weight"]
+        weight.fill_(share / 4 / 2**0.5)  # norm sqrt(D) / 4 sqrt(2): a fourth of positions
+        torch.save(state, tmp_path / "scaled.pt")
+        caplog.clear()
+        build(toy_data, char2subword_from=str(tmp_path / "scaled.pt"), **flags)
+        assert ("--encoder-learned-pos begins with 1" in caplog.text) == is_told
 
 
 def test_hybrid_rows_are_the_teachers_or_composed(
