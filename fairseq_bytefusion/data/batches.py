@@ -6,9 +6,9 @@ import numpy as np
 from fairseq.data.iterators import EpochBatchIterator
 
 SLICE_PAIRS = 1 << 20  # what fairseq puts into batches at a time
-# fairseq fills batches from the left and starts anew behind each one, so that only the end
-# of a slice shows that it is one: a batch cut short, or one cut into several by
-# --required-batch-size-multiple.
+# fairseq fills batches from the left and starts anew behind each one (those of fixed shapes
+# where samples are in the order of their lengths), so that only the end of a slice shows that
+# it is one: a batch cut short, or cut into several by --required-batch-size-multiple.
 _UNSETTLED = 3
 
 
@@ -64,6 +64,8 @@ def pack_batches(indices, split):
     while start < len(indices):
         is_last = start + length >= len(indices)
         batches = split(indices[start : start + length].astype(np.int64))
+        # Before a sample too long for any fixed shape fairseq has an empty batch.
+        batches = [batch for batch in batches if len(batch)]
         settled = batches if is_last else batches[:-_UNSETTLED]
         if not settled:
             length *= 2
@@ -76,20 +78,12 @@ def pack_batches(indices, split):
 class PackedBatchIterator(EpochBatchIterator):
     """fairseq's iterator over :class:`PackedBatches`, in the same order.
 
-    A shuffled epoch costs 8 bytes a batch.
+    A shuffled epoch costs 8 bytes a batch. To be had from an EpochBatchIterator, newly made
+    with PackedBatches, by setting its ``__class__``: it has the same attributes.
+
+    Raises:
+        ValueError: no shard has the number that was given.
     """
-
-    @classmethod
-    def in_place_of(cls, iterator):
-        """The same iterator, of this class.
-
-        Args:
-            iterator (EpochBatchIterator): one just made, whose ``batch_sampler`` is
-                callable and returns PackedBatches.
-        """
-        packed = cls.__new__(cls)
-        packed.__dict__.update(iterator.__dict__)
-        return packed
 
     @property
     def frozen_batches(self):
@@ -100,6 +94,10 @@ class PackedBatchIterator(EpochBatchIterator):
 
     def ordered_batches(self, epoch, fix_batches_to_gpus, shuffle):
         """PackedBatches: this worker's share of an epoch; see fairseq for the arguments."""
+        if not 0 <= self.shard_id < self.num_shards:
+            raise ValueError(
+                f"no shard {self.shard_id}: there are {self.num_shards}, from 0"
+            )
         order = np.arange(len(self.frozen_batches))
         if shuffle:
             random = np.random.RandomState(self.seed + epoch)
@@ -108,6 +106,5 @@ class PackedBatchIterator(EpochBatchIterator):
                 order = order[:whole].reshape(-1, self.num_shards)
             random.shuffle(order)
             order = order.reshape(-1)
-        share = order[self.shard_id :: self.num_shards]
-        missing = -(-len(order) // self.num_shards) - len(share)
-        return self.frozen_batches.reordered(np.append(share, [-1] * missing).astype(int))
+        padded = np.pad(order, (0, -len(order) % self.num_shards), constant_values=-1)
+        return self.frozen_batches.reordered(padded[self.shard_id :: self.num_shards])

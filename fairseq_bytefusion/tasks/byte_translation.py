@@ -79,8 +79,8 @@ class ByteTranslationTask(
                 :func:`~.composer_transfer.start_from_approximation`.
         """
         if not from_checkpoint:
-            for path in utils.split_paths(self.cfg.data):
-                require_directory(path)  # fairseq lists it next, and would say less
+            # fairseq lists it next, and would say less.
+            require_directory(utils.split_paths(self.cfg.data)[0])
         model = super().build_model(cfg, from_checkpoint)
         if getattr(cfg, "char2subword_from", None) and not from_checkpoint:
             start_from_approximation(model, cfg, self)

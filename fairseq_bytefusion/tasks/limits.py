@@ -75,10 +75,8 @@ class LengthLimits:
         iterator = super().get_batch_iterator(
             dataset, max_tokens=max_tokens, seed=seed, **kwargs
         )
-        if not isinstance(iterator, PackedBatchIterator):
-            iterator = PackedBatchIterator.in_place_of(iterator)
-            if dataset in self.dataset_to_epoch_iter:
-                self.dataset_to_epoch_iter[dataset] = iterator
+        # The same object: fairseq may have kept it, for other epochs.
+        iterator.__class__ = PackedBatchIterator
         return iterator
 
     def filter_indices_by_size(

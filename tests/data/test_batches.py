@@ -78,6 +78,40 @@ def test_slices_make_the_batches_of_the_whole(monkeypatch, multiple, limits, sli
         assert tolists(packed) == tolists(split(indices))
 
 
+@pytest.mark.parametrize("slice_pairs", [1, 7, 64])
+@pytest.mark.parametrize("longest", [29, 60])
+def test_slices_of_fixed_shapes_make_the_batches_of_the_whole(
+    monkeypatch, longest, slice_pairs
+):
+    """Buckets, the largest of which may be over the limit; in their order."""
+    monkeypatch.setattr(packing, "SLICE_PAIRS", slice_pairs)
+    shapes = np.array([[longest // size, size] for size in (13, 20, 34, 42)])
+    for seed in range(20):
+        rng = np.random.default_rng(seed)
+        indices = rng.permutation(100)
+        tokens = np.empty(100, np.int64)
+        tokens[indices] = np.sort(rng.choice(shapes[:, 1], 100))
+
+        def split(part, tokens=tokens):
+            return data_utils.batch_by_size(part, tokens.__getitem__, fixed_shapes=shapes)
+
+        packed = pack_batches(indices.astype(np.int32), split)
+        expected = [list(batch) for batch in split(indices) if len(batch)]
+        assert tolists(packed) == expected
+
+
+@pytest.mark.parametrize("shard", [-1, 3])
+def test_a_shard_that_is_not_there_is_refused(shard):
+    iterator = EpochBatchIterator(
+        *(Numbers(), Numbers().collater, random_batches()[1]),
+        num_shards=3,
+        shard_id=shard,
+    )
+    iterator.__class__ = PackedBatchIterator
+    with pytest.raises(ValueError, match=f"no shard {shard}: there are 3, from 0"):
+        iterator.next_epoch_itr()
+
+
 def test_no_indices_make_no_batches():
     assert len(pack_batches(np.empty(0, np.int32), None)) == 0
 
@@ -94,7 +128,7 @@ def test_an_epoch_is_that_of_fairseq(options, shuffle, num_shards):
             **dict(seed=5, num_shards=num_shards, shard_id=shard, **options),
         )
         if kind is PackedBatchIterator:
-            iterator = kind.in_place_of(iterator)
+            iterator.__class__ = kind
         found = [tolists(iterator.next_epoch_itr(shuffle=shuffle)) for _ in range(3)]
         found.append(len(iterator))
         iterator.load_state_dict({"epoch": 2, "iterations_in_epoch": 3, "shuffle": shuffle})
@@ -110,7 +144,7 @@ def test_an_epoch_is_that_of_fairseq(options, shuffle, num_shards):
 def test_no_batch_is_an_object_while_training():
     packed = random_batches()[1]
     iterator = EpochBatchIterator(Numbers(), Numbers().collater, packed)
-    iterator = PackedBatchIterator.in_place_of(iterator)
+    iterator.__class__ = PackedBatchIterator
     iterator.next_epoch_itr()
     assert isinstance(iterator.frozen_batches, PackedBatches)
     assert isinstance(iterator.ordered_batches(1, False, True), PackedBatches)
