@@ -7,8 +7,8 @@ from fairseq.data.iterators import EpochBatchIterator
 
 SLICE_PAIRS = 1 << 20  # what fairseq puts into batches at a time
 # fairseq fills batches from the left and starts anew behind each one (those of fixed shapes
-# where samples are in the order of their lengths), so that only the end of a slice shows that
-# it is one: a batch cut short, or cut into several by --required-batch-size-multiple.
+# where samples are in the order of their lengths). Only the end of a slice shows that it is
+# one: a batch cut short, or cut into several by --required-batch-size-multiple.
 _UNSETTLED = 3
 
 
