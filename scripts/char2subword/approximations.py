@@ -33,7 +33,7 @@ ALL = SUBSETS[-1]
 # Updates, and batches of a validation: of the full table the most frequent pieces.
 TABLES = {
     "MiniLM, 6,000 rows": ("subword_tables/minilm_wordpiece_6k.f16.npy.gz", 1800, None),
-    "mE5, 10,000 rows": ("subword_tables/me5_unigram_10k.f16.npy.gz", 1350, None),
+    "mE5, 10,000 rows": ("subword_tables/me5_unigram_10k.f16.npy.gz", 450, None),
     "MiniLM, full": (None, 300, 20),
 }
 METRICS = ("accuracy", "precision@1", "precision@15", "average_precision")
