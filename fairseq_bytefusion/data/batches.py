@@ -96,7 +96,8 @@ class PackedBatchIterator(EpochBatchIterator):
         """PackedBatches: this worker's share of an epoch; see fairseq for the arguments."""
         if not 0 <= self.shard_id < self.num_shards:
             raise ValueError(
-                f"no shard {self.shard_id}: there are {self.num_shards}, from 0"
+                f"no shard {self.shard_id}: there are {self.num_shards}, from 0 on "
+                "(--distributed-rank, --distributed-world-size)"
             )
         order = np.arange(len(self.frozen_batches))
         if shuffle:
