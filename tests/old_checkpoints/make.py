@@ -1,0 +1,163 @@
+#!/usr/bin/env python3
+"""Train a tiny checkpoint of each kind, and note what becomes of it.
+
+    python -m tests.old_checkpoints.make
+
+was run on the code as it was before the package had more than one task (commit e9a1b33);
+the tests beside it hold every later version to what it wrote. Run it again only for a kind
+that is new, naming it, on the code that this kind first appeared in.
+"""
+
+import json
+import shutil
+import sys
+from pathlib import Path
+
+import numpy as np
+import torch
+
+import fairseq_bytefusion  # noqa: F401
+from fairseq_bytefusion.generation import ByteTranslator
+
+from ..helpers import fairseq, write_pair
+
+FOLDER = Path(__file__).resolve().parent
+DATA, EXPECTED = FOLDER / "data", FOLDER / "expected.json"
+SOURCES = ["kal subah alarm laga do", "mausam kaisa hai", "do", "laga do kal"]
+UPDATES, UPDATES_AFTER_RESUMING = 4, 6
+
+_SHAPE = [
+    f"--{side}-{name}={value}"
+    for side in ("encoder", "decoder")
+    for name, value in (("embed-dim", 16), ("ffn-embed-dim", 16), ("attention-heads", 2))
+]
+_TRAINING = [
+    *("--optimizer", "adam", "--lr", "0.005", "--lr-scheduler", "inverse_sqrt"),
+    *("--warmup-updates", "2", "--dropout", "0", "--num-workers", "0"),
+    *("--no-epoch-checkpoints", "--disable-validation", "--log-format", "simple"),
+]
+_TRANSLATION = [
+    *("--task", "byte_translation", "-s", "xx", "-t", "en", "--arch", "byte_transformer"),
+    *("--criterion", "label_smoothed_cross_entropy", "--label-smoothing", "0.1"),
+    *("--max-tokens", "200", "--encoder-layers", "2", "--decoder-layers", "1", *_SHAPE),
+    *("--max-target-positions", "64", *_TRAINING),
+]
+_CHARACTERS = ("--source-unit", "char", "--target-unit", "char")
+_NARROW = ("--encoder-embed-dim", "24", "--decoder-embed-dim", "24")
+
+#: kind -> flags of fairseq-train behind the data
+KINDS = {
+    "dense": [*_TRANSLATION, "--share-decoder-input-output-embed"],
+    "one_hot": [
+        *(*_TRANSLATION, *_CHARACTERS, *_NARROW),
+        *("--encoder-embedder", "one-hot", "--decoder-embedder", "one-hot"),
+    ],
+    "ncf": [*_TRANSLATION, "--encoder-fusion", "ncf"],
+    "wsf": [*_TRANSLATION, "--encoder-fusion", "wsf", "--wsf-max-word", "8"],
+    "char_cnn": [
+        *(*_TRANSLATION, "--encoder-embedder", "char-cnn"),
+        *("--char-cnn-filters", "1:4,3:8"),
+    ],
+    "hybrid": [
+        *(*_TRANSLATION, "--encoder-embedder", "mixture", "--mixture", "hybrid"),
+        *("--char-embed-dim", "8", "--char2subword-layers", "1"),
+    ],
+    "approximation": [
+        *("--task", "embedding_approximation", "--arch", "embedding_approximation"),
+        *("--criterion", "embedding_approximation", "--batch-size", "3"),
+        *("--char-embed-dim", "8", "--char2subword-layers", "1", "--num-neighbours", "3"),
+        *_TRAINING,
+    ],
+}
+
+
+def data_of(kind, folder=DATA):
+    """Path of what ``kind`` is trained on."""
+    return folder / "words.npy" if kind == "approximation" else folder
+
+
+def resume(kind, data, save_dir, updates):
+    """Train ``kind`` to ``updates`` updates, from where ``save_dir`` stopped."""
+    flags = ["--save-dir", save_dir, "--max-update", updates, *KINDS[kind]]
+    return fairseq("train", data, *flags, cwd=FOLDER)
+
+
+def size_of_parameters(path):
+    """float: the sum of all parameters' absolute values."""
+    state = torch.load(path, map_location="cpu")["model"]
+    parameters = (x for name, x in state.items() if not name.endswith("_float_tensor"))
+    return sum(float(x.double().abs().sum()) for x in parameters)
+
+
+@torch.no_grad()
+def scores_of(translator):
+    """list of float: log-probability of each source as its own translation."""
+    task, model = translator.task, translator.models[0]
+    tokens, lengths = task.get_interactive_tokens_and_lengths(SOURCES, lambda x: x)
+    batch = task.build_dataset_for_inference(tokens, lengths)
+    batch = batch.collater([batch[i] for i in range(len(SOURCES))])
+    encoder_out = model.encoder(batch["net_input"]["src_tokens"])
+    dictionary, rows = task.target_dictionary, batch["id"].tolist()
+    targets = torch.nn.utils.rnn.pad_sequence(
+        [dictionary.encode_line(SOURCES[i]).long() for i in rows], True, dictionary.pad()
+    )
+    previous = targets.roll(1, 1)
+    previous[:, 0] = dictionary.eos()
+    logits, _ = model.decoder(previous, encoder_out)
+    chosen = logits.log_softmax(-1).gather(2, targets.unsqueeze(2)).squeeze(2)
+    sums = chosen.masked_fill(targets.eq(dictionary.pad()), 0.0).sum(1).tolist()
+    return [total for _, total in sorted(zip(rows, sums))]
+
+
+def _make_data():
+    DATA.mkdir(exist_ok=True)
+    words = ["kal", "subah", "alarm", "laga", "do", "mausam", "kaisa", "hai"]
+    for split, count in (("train", 24), ("valid", 4), ("test", 4)):
+        lines = [
+            " ".join(words[i * k % 8] for k in range(1, 2 + i % 4)) for i in range(count)
+        ]
+        write_pair(DATA, split, lines, [line[::-1] for line in lines])
+    letters = sorted(set("".join(words)))
+    for lang in ("xx", "en"):
+        (DATA / f"dict.char.{lang}.txt").write_text(
+            "".join(f"{letter} 1\n" for letter in ["▁", *letters]), "utf-8"
+        )
+    (DATA / "dict.word.xx.txt").write_text("kal 3\ndo 2\nhai 1\n")
+    (DATA / "words.tsv").write_text("\n".join([*words, "##ing", "goverment"]) + "\n")
+    np.save(DATA / "words.npy", np.random.default_rng(1).normal(size=(10, 16)))
+
+
+def _make(kind):
+    """Train a checkpoint; returns what the tests shall find."""
+    path, work = FOLDER / f"{kind}.pt", FOLDER / "work"
+    shutil.rmtree(work, ignore_errors=True)
+    data = data_of(kind).relative_to(FOLDER)  # a checkpoint names no folder of a machine
+    resume(kind, data, work, UPDATES)
+    shutil.copy(work / "checkpoint_last.pt", path)
+    expected = {"size": size_of_parameters(path)}
+    resume(kind, data, work, UPDATES_AFTER_RESUMING)
+    expected["resumed_size"] = size_of_parameters(work / "checkpoint_last.pt")
+    shutil.rmtree(work)
+    if kind != "approximation":
+        translator = ByteTranslator.from_pretrained(path, "cpu", data=DATA)
+        found = translator.translate(SOURCES, beam=2, progress=False)
+        expected["translations"] = [t.text for t in found]
+        expected["scores"] = scores_of(translator)
+    return expected
+
+
+def main():
+    kinds = sys.argv[1:] or list(KINDS)
+    if not sys.argv[1:]:
+        _make_data()
+    expected = json.loads(EXPECTED.read_text("utf-8")) if EXPECTED.exists() else {}
+    for kind in kinds:
+        expected[kind] = _make(kind)
+    EXPECTED.write_text(json.dumps(expected, indent=1, ensure_ascii=False) + "\n", "utf-8")
+    for cache in DATA.glob("*.npy"):
+        if cache.name != "words.npy":
+            cache.unlink()
+
+
+if __name__ == "__main__":
+    main()

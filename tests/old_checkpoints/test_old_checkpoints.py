@@ -1,0 +1,76 @@
+"""Checkpoints written by an older version still load, translate, resume and average."""
+
+import json
+import shutil
+
+import pytest
+import torch
+
+from fairseq_bytefusion import cli
+from fairseq_bytefusion.generation import ByteTranslator
+
+from .make import (
+    DATA,
+    EXPECTED,
+    FOLDER,
+    KINDS,
+    SOURCES,
+    UPDATES_AFTER_RESUMING,
+    data_of,
+    resume,
+    scores_of,
+    size_of_parameters,
+)
+
+EXPECTATIONS = json.loads(EXPECTED.read_text("utf-8"))
+TRANSLATING = [kind for kind in KINDS if kind != "approximation"]
+
+
+def checkpoint(kind):
+    return FOLDER / f"{kind}.pt"
+
+
+def test_every_kind_is_kept():
+    assert set(EXPECTATIONS) == set(KINDS)
+
+
+@pytest.mark.parametrize("kind", TRANSLATING)
+def test_an_old_checkpoint_translates_as_it_did(kind):
+    translator = ByteTranslator.from_pretrained(checkpoint(kind), "cpu", data=DATA)
+    expected = EXPECTATIONS[kind]
+    assert scores_of(translator) == pytest.approx(expected["scores"], rel=1e-5)
+    found = translator.translate(SOURCES, beam=2, progress=False)
+    assert [t.text for t in found] == expected["translations"]
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_an_old_checkpoint_resumes_and_averages(kind, tmp_path, capsys):
+    last = tmp_path / "checkpoint_last.pt"
+    shutil.copy(checkpoint(kind), last)
+    # A copy: indices are cached beside the text.
+    data = shutil.copytree(DATA, tmp_path / "data")
+    resume(kind, data_of(kind, data), tmp_path, UPDATES_AFTER_RESUMING)
+    expected = EXPECTATIONS[kind]
+    assert size_of_parameters(checkpoint(kind)) == pytest.approx(expected["size"])
+    assert size_of_parameters(last) == pytest.approx(expected["resumed_size"], rel=1e-6)
+
+    average = tmp_path / "average.pt"
+    paths = [str(checkpoint(kind)), str(last)]
+    assert cli.main(["average", *paths, "--output", str(average)]) == 0
+    old, new, mean = (torch.load(p, map_location="cpu")["model"] for p in (*paths, average))
+    for name, tensor in mean.items():
+        assert torch.allclose(tensor, (old[name] + new[name]) / 2, atol=1e-6), name
+
+
+@pytest.mark.parametrize("kind", TRANSLATING)
+def test_an_old_checkpoint_is_inspected(kind, capsys):
+    assert cli.main(["inspect", str(checkpoint(kind))]) == 0
+    printed = capsys.readouterr().out
+    assert "byte_transformer," in printed
+    assert ("lambda of 2-grams" in printed) == (kind == "ncf")
+
+
+def test_an_old_approximation_finds_neighbours(capsys):
+    args = ["neighbours", str(checkpoint("approximation")), "kal", "-k", "2"]
+    assert cli.main([*args, "--teacher", str(data_of("approximation"))]) == 0
+    assert capsys.readouterr().out.startswith("kal  ")
