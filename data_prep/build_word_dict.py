@@ -21,7 +21,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from data_prep.cleaning import strip_marks  # noqa: E402
 from data_prep.whole_number import whole_number  # noqa: E402
-from fairseq_bytefusion.data.teacher import read_teacher  # noqa: E402
+from fairseq_bytefusion.data.tables.teacher import read_teacher  # noqa: E402
 from fairseq_bytefusion.text.text_dictionary import encode_utf8  # noqa: E402
 from fairseq_bytefusion.text.word_list import count_words, is_word  # noqa: E402
 

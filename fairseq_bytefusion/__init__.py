@@ -1,10 +1,9 @@
 """Byte- and character-level machine translation for fairseq (``--user-dir``)."""
 
-from . import compat, compat_checkpoints
+from . import compat
 
 compat.check_versions()
 compat.apply()
-compat_checkpoints.keep_interval_checkpoints()
 
 from . import criterions  # noqa: E402, F401
 from .models import byte_transformer, embedding_approximation  # noqa: E402, F401

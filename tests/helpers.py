@@ -10,7 +10,7 @@ import torch
 from fairseq.models import ARCH_CONFIG_REGISTRY
 
 from fairseq_bytefusion.models.byte_transformer import ByteTransformerModel
-from fairseq_bytefusion.models.config import ByteTransformerConfig
+from fairseq_bytefusion.models.options.byte_transformer import ByteTransformerConfig
 from fairseq_bytefusion.text import ByteDictionary
 
 REPO = Path(__file__).resolve().parents[1]

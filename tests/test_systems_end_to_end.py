@@ -7,13 +7,7 @@ import pytest
 from fairseq_bytefusion import cli
 from fairseq_bytefusion.modules.embedders import EMBEDDERS
 
-from .helpers import (
-    SENTENCES,
-    TRAIN_FLAGS,
-    failing,
-    fairseq,
-    train,
-)
+from .helpers import SENTENCES, TRAIN_FLAGS, failing, fairseq, train
 
 GENERATE = ("--task", "byte_translation", "-s", "xx", "-t", "en", "--beam", "3")
 

@@ -3,7 +3,7 @@
 import torch
 from fairseq import checkpoint_utils, tasks
 
-from ..data.piece_dataset import PieceDataset
+from ..data.tables.piece_dataset import PieceDataset
 from ..modules.nearest_rows import nearest_rows
 from ..text.pieces import Piece
 

@@ -23,7 +23,7 @@ def task_overrides(path, data=None, source_lang=None):
         FileNotFoundError: no such checkpoint, or its vocabularies are nowhere.
         ValueError: the checkpoint is of a task that does not read raw text.
     """
-    from ..tasks.byte_translation import ByteTranslationTask  # imports this package
+    from ..tasks.byte_translation import ByteTranslationTask
 
     if not os.path.exists(path):
         raise FileNotFoundError(f"no such file: {path}")

@@ -3,7 +3,7 @@
 import torch
 from fairseq.models.transformer import TransformerDecoderBase
 
-from ..modules.decoding_cache import DecodingCache
+from ..modules.decoding.decoding_cache import DecodingCache
 from ..modules.embedders import OneHotEmbedder
 from ..modules.embedders.one_hot import OneHotProjection
 from ..modules.transformer_layer import DecoderLayer

@@ -7,12 +7,13 @@ from fairseq.dataclass.utils import gen_parser_from_dataclass
 from fairseq.models import register_model, register_model_architecture
 from fairseq.models.transformer import TransformerConfig, TransformerModelBase
 
-from ..modules.embedders import EMBEDDERS, char2subword
+from ..modules.embedders import EMBEDDERS
+from ..modules.embedders.composers import char2subword
 from ..modules.fusion import FUSIONS, NgramConvolution
 from .byte_decoder import ByteTransformerDecoder
 from .byte_encoder import ByteTransformerEncoder
-from .config import ByteTransformerConfig, check_config, complete
 from .layer_wrapping import wrap_layer
+from .options.byte_transformer import ByteTransformerConfig, check_config, complete
 
 
 @register_model("byte_transformer", dataclass=ByteTransformerConfig)

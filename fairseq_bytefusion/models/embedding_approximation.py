@@ -12,8 +12,8 @@ from fairseq.models import (
 from omegaconf import II
 
 from ..modules.embedders import Char2Subword
-from ..modules.embedders.char2subword import PAPER
-from .composer_options import check_char2subword
+from ..modules.embedders.composers.char2subword import PAPER
+from .options.composers import check_char2subword
 
 
 def _option(default, help):

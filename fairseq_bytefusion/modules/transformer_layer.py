@@ -9,7 +9,7 @@ import torch.nn as nn
 from fairseq import utils
 from fairseq.modules import FairseqDropout, LayerNorm
 
-from .attention import MultiheadAttention
+from .attention.multihead import MultiheadAttention
 
 # Copies of weights that fairseq 0.12.2 saves for its fused encoder path.
 _FUSED_PATH_COPIES = [

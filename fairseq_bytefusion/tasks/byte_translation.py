@@ -10,14 +10,14 @@ from fairseq.tasks.translation import TranslationTask
 
 from .. import compat
 from ..data import ParallelDataset, load_parallel
-from ..data.pair_files import require_directory
-from ..generation import utf8_generator_class
-from .composer_transfer import start_from_approximation
-from .languages import complete_languages, source_languages
-from .limits import MAX_LEN_A, MAX_LEN_B, LengthLimits
-from .options import ByteTranslationConfig
-from .validation import LoggedValidation
-from .vocabularies import SavedVocabularies, load_dictionaries
+from ..data.pairs.pair_files import require_directory
+from ..search import utf8_generator_class
+from .shared.composer_transfer import start_from_approximation
+from .shared.languages import complete_languages, source_languages
+from .shared.limits import MAX_LEN_A, MAX_LEN_B, LengthLimits
+from .shared.translation_options import ByteTranslationConfig
+from .shared.validation import LoggedValidation
+from .shared.vocabularies import SavedVocabularies, load_dictionaries
 
 logger = logging.getLogger(__name__)
 

@@ -9,8 +9,8 @@ from fairseq.tasks import FairseqTask, register_task
 from omegaconf import II, MISSING
 
 from .. import compat
-from ..data.piece_dataset import PieceDataset
-from ..data.teacher import read_teacher
+from ..data.tables.piece_dataset import PieceDataset
+from ..data.tables.teacher import read_teacher
 from ..text import ByteDictionary
 
 logger = logging.getLogger(__name__)

@@ -30,7 +30,7 @@ from fairseq.sequence_generator import SequenceGenerator
 from torch.overrides import TorchFunctionMode
 
 from fairseq_bytefusion.models.byte_transformer import ByteTransformerModel
-from fairseq_bytefusion.models.config import ByteTransformerConfig
+from fairseq_bytefusion.models.options.byte_transformer import ByteTransformerConfig
 from fairseq_bytefusion.text import ByteDictionary
 
 BATCHES, LENGTHS = (1, 8, 32), (100, 200, 800)

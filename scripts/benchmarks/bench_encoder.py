@@ -25,7 +25,9 @@ REPO = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(REPO))
 
 from fairseq_bytefusion.models.byte_transformer import ByteTransformerModel  # noqa: E402
-from fairseq_bytefusion.models.config import ByteTransformerConfig  # noqa: E402
+from fairseq_bytefusion.models.options.byte_transformer import (  # noqa: E402
+    ByteTransformerConfig,
+)
 from fairseq_bytefusion.modules.embedders import COMPOSERS  # noqa: E402
 from fairseq_bytefusion.modules.fusion import FUSIONS  # noqa: E402
 from fairseq_bytefusion.text import ByteDictionary  # noqa: E402

@@ -14,7 +14,10 @@ from pathlib import Path
 REPO = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(REPO))
 
-from fairseq_bytefusion.data.line_index import CHUNK_BYTES, build_line_index  # noqa: E402
+from fairseq_bytefusion.data.lines.line_index import (  # noqa: E402
+    CHUNK_BYTES,
+    build_line_index,
+)
 
 LATIN = REPO / "data_prep/sample/train.hinglish-en.hinglish"
 CYRILLIC = "Съешь же ещё этих мягких французских булок, да выпей чаю.\n".encode()

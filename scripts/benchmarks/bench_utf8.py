@@ -13,7 +13,7 @@ import time
 import torch
 from bench_decoder import build_models, clock, random_batch
 
-from fairseq_bytefusion.generation.utf8_generator import Utf8SequenceGenerator
+from fairseq_bytefusion.search.utf8_generator import Utf8SequenceGenerator
 from fairseq_bytefusion.text import ByteDictionary
 
 

@@ -15,7 +15,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
-from fairseq_bytefusion.text.misspell import LONGEST_KEPT, misspell  # noqa: E402
+from fairseq_bytefusion.text.noise.misspell import LONGEST_KEPT, misspell  # noqa: E402
 
 _WORD = re.compile(r"[^ \t\r\n\v\f]+")
 

@@ -7,11 +7,7 @@ from fairseq.data import FairseqDataset, data_utils
 from fairseq.data.iterators import EpochBatchIterator
 
 from fairseq_bytefusion.data import batches as packing
-from fairseq_bytefusion.data.batches import (
-    PackedBatches,
-    PackedBatchIterator,
-    pack_batches,
-)
+from fairseq_bytefusion.data.batches import PackedBatches, PackedBatchIterator, pack_batches
 
 EMPTY = []
 

@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from data_prep import blocks
-from fairseq_bytefusion.data.line_index import build_line_index
+from fairseq_bytefusion.data.lines.line_index import build_line_index
 
 from ..helpers import REPO
 from ..oracles.prepare import clean, strip

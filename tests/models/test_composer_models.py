@@ -2,13 +2,10 @@ import pytest
 import torch
 from fairseq.sequence_generator import SequenceGenerator
 
-from fairseq_bytefusion.models.config import complete
+from fairseq_bytefusion.models.options.byte_transformer import complete
 
 from ..helpers import SENTENCES, DictionaryTask, build_model, model_args, pad_batch
-from .systems import (
-    COMPOSER_OPTIONS,
-    ENCODERS,
-)
+from .systems import COMPOSER_OPTIONS, ENCODERS
 
 
 @pytest.mark.parametrize("name", COMPOSER_OPTIONS)

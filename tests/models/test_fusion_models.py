@@ -3,13 +3,10 @@ import torch
 from omegaconf import OmegaConf
 
 from fairseq_bytefusion.models.byte_transformer import ByteTransformerModel
-from fairseq_bytefusion.models.config import complete
+from fairseq_bytefusion.models.options.byte_transformer import complete
 
 from ..helpers import SENTENCES, DictionaryTask, build_model, model_args, pad_batch
-from .systems import (
-    FUSION_OPTIONS,
-    SYSTEMS,
-)
+from .systems import FUSION_OPTIONS, SYSTEMS
 
 
 @pytest.mark.parametrize("fusion", FUSION_OPTIONS.values(), ids=FUSION_OPTIONS)

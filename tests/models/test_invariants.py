@@ -5,13 +5,7 @@ from fairseq_bytefusion.modules.embedders import EMBEDDERS, TOKEN_EMBEDDERS
 from fairseq_bytefusion.modules.fusion import FUSIONS
 
 from ..helpers import SENTENCES, build_model, pad_batch
-from .systems import (
-    ENCODERS,
-    FUSION_OPTIONS,
-    SYSTEMS,
-    WIDE,
-    encoded,
-)
+from .systems import ENCODERS, FUSION_OPTIONS, SYSTEMS, WIDE, encoded
 
 
 def test_every_embedder_is_among_the_options():

@@ -4,9 +4,7 @@ from fairseq.models import ARCH_CONFIG_REGISTRY, ARCH_MODEL_INV_REGISTRY
 from fairseq_bytefusion.models.byte_transformer import ByteTransformerModel
 
 from ..helpers import DictionaryTask, build_model, model_args
-from .systems import (
-    WIDE,
-)
+from .systems import WIDE
 
 WRONG = {
     "narrow encoder": (

@@ -3,9 +3,7 @@ from argparse import Namespace
 import pytest
 from fairseq.logging import metrics
 
-from fairseq_bytefusion.tasks.byte_translation import (
-    ByteTranslationTask,
-)
+from fairseq_bytefusion.tasks.byte_translation import ByteTranslationTask
 
 from ..helpers import SENTENCES, USER_DIR, build_model, write_pair
 from .running import batches, ids, make_task

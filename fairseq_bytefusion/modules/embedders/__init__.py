@@ -9,9 +9,9 @@ whether dropout on its (position-coded) states makes sense. To add one: a file h
 line in ``COMPOSERS`` or ``TOKEN_EMBEDDERS``, a test.
 """
 
-from .char2subword import Char2Subword
-from .char_cnn import CharCNN
-from .char_rnn import CharRNN
+from .composers.char2subword import Char2Subword
+from .composers.char_cnn import CharCNN
+from .composers.char_rnn import CharRNN
 from .dense import DenseEmbedder
 from .mixture import Mixture
 from .one_hot import OneHotEmbedder

@@ -106,7 +106,7 @@ class Mixture(nn.Module):
     @classmethod
     def build(cls, options, dictionary, dim):
         """From ``mixture``, ``mixture_composer`` and its options, ``source_words``."""
-        from . import COMPOSERS  # which names this module's neighbours
+        from . import COMPOSERS
 
         composer = COMPOSERS[options.mixture_composer].build(options, dictionary, dim)
         return cls(composer, options.source_words, dictionary, options.mixture)

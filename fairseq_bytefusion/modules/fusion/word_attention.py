@@ -11,7 +11,7 @@ from ...text.words import (
     group_words,
     symbol_tables,
 )
-from ..attention import MultiheadAttention
+from ..attention.multihead import MultiheadAttention
 from ..transformer_layer import EncoderLayer
 
 

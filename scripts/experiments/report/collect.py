@@ -4,7 +4,7 @@ import os
 from dataclasses import dataclass, field
 from typing import Dict, List, Optional, Tuple
 
-from fairseq_bytefusion.evaluation.inspection import inspect_checkpoint
+from fairseq_bytefusion.checkpoints.inspection import inspect_checkpoint
 
 from ..grid.commands import join
 from ..steps.recording import read_json

@@ -1,0 +1,1 @@
+"""What is done with checkpoints: reading, averaging, inspection."""

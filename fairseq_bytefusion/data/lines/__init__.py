@@ -1,0 +1,1 @@
+"""Memory-mapped lines of a text file."""

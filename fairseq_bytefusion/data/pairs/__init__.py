@@ -1,0 +1,1 @@
+"""The two sides of a pair."""

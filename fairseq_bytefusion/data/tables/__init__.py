@@ -1,0 +1,1 @@
+"""Tables of embeddings, and what their rows spell."""

@@ -1,0 +1,120 @@
+"""The spelling of each row of a table, misspelt now and then, as a fairseq dataset."""
+
+import logging
+
+import numpy as np
+import torch
+from fairseq.data import FairseqDataset
+
+from ...text.noise.misspell import LONGEST_KEPT, misspell_entry
+from ...text.text_dictionary import encode_utf8
+
+logger = logging.getLogger(__name__)
+
+
+class PieceDataset(FairseqDataset):
+    """Pieces of a vocabulary as ids, with the row each stands for.
+
+    Args:
+        pieces (list of Piece): piece i spells row i.
+        dictionary (ByteDictionary)
+        max_chars (int): longer ones are cut, counted and logged.
+        noise_prob (float): how often a piece is misspelt, anew in every epoch.
+        seed (int or tuple): of that noise, together with the epoch and the row.
+        only_misspelt (bool): leave out the pieces that are too short to be.
+        shuffle (bool)
+    """
+
+    def __init__(
+        self,
+        pieces,
+        dictionary,
+        max_chars=50,
+        noise_prob=0.0,
+        seed=1,
+        only_misspelt=False,
+        shuffle=False,
+    ):
+        super().__init__()
+        self.pieces = pieces
+        self.dictionary = dictionary
+        self.max_chars = max_chars
+        self.noise_prob, self.seed, self.epoch = noise_prob, seed, 1
+        self.shuffle = shuffle
+        self.rows = [
+            row
+            for row, piece in enumerate(pieces)
+            if not only_misspelt or len(piece.text) > LONGEST_KEPT
+        ]
+        lengths = np.array([len(encode_utf8(pieces[row].text)) for row in self.rows])
+        num_cut = int((lengths > max_chars).sum())
+        if num_cut:
+            logger.warning(
+                "%d of %d pieces have more than %d bytes and are cut there "
+                "(--max-word-chars)",
+                *(num_cut, len(lengths), max_chars),
+            )
+        #: int64[N]: ids of each piece, without noise
+        self.sizes = np.minimum(lengths, max_chars)
+
+    @property
+    def can_reuse_epoch_itr_across_epochs(self):
+        """False: a worker process that lives on would keep the noise of its epoch."""
+        return False
+
+    def set_epoch(self, epoch):
+        """Let the noise be that of ``epoch``."""
+        self.epoch = epoch
+
+    def __len__(self):
+        return len(self.rows)
+
+    def __getitem__(self, index):
+        row = self.rows[index]
+        piece = self.pieces[row]
+        text = misspell_entry(piece.text, self.noise_prob, self.seed, self.epoch, row)
+        raw = encode_utf8(text)[: self.max_chars]
+        return {
+            "id": index,
+            "row": row,
+            "begins": piece.begins,
+            "symbols": self.dictionary.encode_line(raw, append_eos=False).long(),
+        }
+
+    def collater(self, samples):
+        """
+        Args:
+            samples (list of dict)
+
+        Returns:
+            dict: ``id`` Long[U]; ``net_input`` with ``symbols`` Long[U, C], padded on
+            the right, ``lengths`` Long[U], ``begins`` Bool[U]; ``target`` Long[U], the
+            rows; ``ntokens``. Empty without samples.
+        """
+        if not samples:
+            return {}
+        symbols = [sample["symbols"] for sample in samples]
+        return {
+            "id": torch.tensor([sample["id"] for sample in samples]),
+            "net_input": {
+                "symbols": torch.nn.utils.rnn.pad_sequence(
+                    symbols, True, self.dictionary.pad()
+                ),
+                "lengths": torch.tensor([len(s) for s in symbols]),
+                "begins": torch.tensor([sample["begins"] for sample in samples]),
+            },
+            "target": torch.tensor([sample["row"] for sample in samples]),
+            "ntokens": sum(map(len, symbols)),
+        }
+
+    def num_tokens(self, index):
+        return self.sizes[index]
+
+    def size(self, index):
+        return self.sizes[index]
+
+    def ordered_indices(self):
+        """int64[N]: at random where ``shuffle``; fairseq has seeded numpy by epoch."""
+        if self.shuffle:
+            return np.random.permutation(len(self))
+        return np.arange(len(self))

@@ -1,0 +1,1 @@
+"""The options of models: a file a family, each with its checks."""

@@ -1,0 +1,1 @@
+"""What a decoder remembers between the steps of a search."""

@@ -1,0 +1,1 @@
+"""Word composers: one vector a word, made of its symbols."""

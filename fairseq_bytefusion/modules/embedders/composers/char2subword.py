@@ -1,0 +1,152 @@
+"""char2subword: Transformer layers over the characters of a word."""
+
+import torch
+import torch.nn as nn
+import torch.nn.functional as F
+from fairseq.modules import FairseqDropout, LayerNorm, SinusoidalPositionalEmbedding
+
+from ....text.words import group_words
+from ...fusion.word_attention import WordLocalAttention
+from .word_composer import WordComposer
+
+#: sizes of the paper's module: 43M parameters at D = 768. Characters take 0.2M of them, the
+#: bytes; a table of the characters of a multilingual vocabulary makes it some 50M.
+PAPER = {"char_dim": 768, "layers": 6, "heads": 12}
+
+
+class Char2SubwordLayer(nn.Module):
+    """A Transformer layer whose residuals add the normalised input.
+
+    ``x1 = MHA(LN(x)) + LN(x)``, ``x2 = FFN(LN(x1)) + LN(x1)``, unlike an ordinary
+    pre-norm layer, which adds ``x`` and ``x1``. GELU; the FFN is 4 E wide.
+
+    Args:
+        dim (int): E.
+        num_heads (int)
+        dropout, attention_dropout (float): probabilities.
+
+    Source: Aguilar et al. 2021, *Char2Subword*, appendix A.
+    """
+
+    def __init__(self, dim, num_heads, dropout=0.0, attention_dropout=0.0):
+        super().__init__()
+        self.self_attn = WordLocalAttention(dim, num_heads, dropout=attention_dropout)
+        self.self_attn_layer_norm = LayerNorm(dim)
+        self.fc1 = nn.Linear(dim, 4 * dim)
+        self.fc2 = nn.Linear(4 * dim, dim)
+        self.final_layer_norm = LayerNorm(dim)
+        self.dropout_module = FairseqDropout(dropout, module_name=type(self).__name__)
+
+    def forward(self, x, sizes):
+        """
+        Args:
+            x (Float[N, E]): characters, word by word, equally long words together.
+            sizes (list of (int, int)): ``(length, number of words)`` in that order.
+
+        Returns:
+            Float[N, E]
+        """
+        x = self.self_attn_layer_norm(x)
+        x = self.dropout_module(self.self_attn(x, sizes)) + x
+        x = self.final_layer_norm(x)
+        return self.dropout_module(self.fc2(F.gelu(self.fc1(x)))) + x
+
+
+class Char2Subword(WordComposer):
+    """Characters between begin and end of word -> layers -> D -> max -> LayerNorm.
+
+    Begin and end of word are seen by the layers; the maximum is over the word's own
+    characters. Words are packed by length: no layer computes padding::
+
+        begin  c  a  t  end          positions 0 1 2 3 4
+               x  x  x               maximum over these
+
+    Args:
+        dictionary, embedding_dim, max_chars: see :class:`WordComposer`.
+        char_dim (int): E, even, a multiple of ``heads``.
+        layers (int)
+        heads (int): attention heads.
+        dropout, attention_dropout (float): probabilities.
+
+    Source: Aguilar et al. 2021, *Char2Subword*, section 3.1 and appendix A.
+    """
+
+    def __init__(
+        self,
+        dictionary,
+        embedding_dim,
+        char_dim=256,
+        layers=2,
+        heads=4,
+        max_chars=50,
+        dropout=0.0,
+        attention_dropout=0.0,
+    ):
+        super().__init__(dictionary, embedding_dim, char_dim, max_chars)
+        positions = SinusoidalPositionalEmbedding.get_embedding(max_chars + 2, char_dim)
+        self.register_buffer("positions", positions, persistent=False)
+        self.dropout_module = FairseqDropout(dropout, module_name=type(self).__name__)
+        self.layers = nn.ModuleList(
+            Char2SubwordLayer(char_dim, heads, dropout, attention_dropout)
+            for _ in range(layers)
+        )
+        self.projection = nn.Linear(char_dim, embedding_dim)
+        self.layer_norm = LayerNorm(embedding_dim)
+
+    @classmethod
+    def build(cls, options, dictionary, dim):
+        """From ``char_embed_dim``, ``char2subword_*``, ``max_word_chars``, dropouts."""
+        return cls(
+            dictionary,
+            dim,
+            options.char_embed_dim,
+            options.char2subword_layers,
+            options.char2subword_heads,
+            options.max_word_chars,
+            options.dropout,
+            options.attention_dropout,
+        )
+
+    def compose(self, symbols, lengths, begins=None):
+        """
+        Args:
+            symbols (Long[U, C])
+            lengths (Long[U])
+            begins (Bool[U], optional): False for what goes on a word, see ``delimit``.
+
+        Returns:
+            Float[U, D]
+        """
+        symbols, lengths = self.delimit(symbols, lengths, begins)
+        columns = torch.arange(symbols.shape[1], device=symbols.device)
+        padding_mask = columns >= lengths.unsqueeze(1)
+        groups = group_words(columns.eq(0).expand_as(padding_mask), padding_mask)
+        symbols = symbols.flatten()[groups.order]
+        x = self.characters(symbols) + self.positions[groups.order % len(columns)]
+        x = self.dropout_module(x)
+        for layer in self.layers:
+            x = layer(x, groups.sizes)
+        is_delimiter = symbols.ge(self.begin).unsqueeze(1)
+        x = self.projection(x).masked_fill(is_delimiter, float("-inf"))
+        # Back from the order of lengths to that of the words.
+        place = lengths.sort(stable=True).indices.argsort()
+        return self.layer_norm(_maximum(x, groups.sizes).index_select(0, place))
+
+
+def _maximum(x, sizes):
+    """Maximum over each word's characters.
+
+    Args:
+        x (Float[N, D]): packed words.
+        sizes (list of (int, int)): ``(length, number of words)``.
+
+    Returns:
+        Float[U, D]: in the order of ``x``.
+    """
+    groups = x.split([length * count for length, count in sizes])
+    return torch.cat(
+        [
+            group.unflatten(0, (count, length)).max(1).values
+            for group, (length, count) in zip(groups, sizes)
+        ]
+    )

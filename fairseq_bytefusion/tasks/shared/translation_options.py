@@ -1,0 +1,59 @@
+"""The options of ``byte_translation``."""
+
+from dataclasses import dataclass, field
+
+from fairseq.dataclass import ChoiceEnum
+from fairseq.tasks.translation import TranslationConfig
+
+from ...text import UNITS
+
+_UNIT_HELP = (
+    "what %s text is cut into; char reads DATA/dict.char.LANG.txt, sentencepiece "
+    "DATA/spm.LANG.model (data_prep/build_vocab.py makes them)"
+)
+
+
+@dataclass
+class ByteTranslationConfig(TranslationConfig):
+    """fairseq's translation options, with defaults fit for bytes."""
+
+    source_unit: ChoiceEnum(list(UNITS)) = field(
+        default="byte", metadata={"help": _UNIT_HELP % "source"}
+    )
+    target_unit: ChoiceEnum(list(UNITS)) = field(
+        default="byte", metadata={"help": _UNIT_HELP % "target"}
+    )
+    sampling_temperature: float = field(
+        default=1.0,
+        metadata={
+            "help": "several sources (-s de,fr): an epoch has n_i ** (1/T) of each pair, "
+            "scaled so that it has as many sentences as all pairs together; 1 takes every "
+            "sentence once"
+        },
+    )
+    source_tag: bool = field(
+        default=False,
+        metadata={
+            "help": "begin every source with a symbol of its language; a checkpoint "
+            "remembers them, so that the flag is for training alone"
+        },
+    )
+    left_pad_source: bool = field(
+        default=False, metadata={"help": "pad the source on the left"}
+    )
+    max_source_positions: int = field(
+        default=2048,
+        metadata={"help": "longest source in symbols (bytes), end of sentence included"},
+    )
+    max_target_positions: int = field(
+        default=2048,
+        metadata={"help": "longest target in symbols (bytes), end of sentence included"},
+    )
+    allow_invalid_utf8: bool = field(
+        default=False,
+        metadata={
+            "help": "search over all byte sequences, as fairseq does; by default only "
+            "valid UTF-8 without newlines can come out. Of another target unit than the "
+            "byte nothing else ever does"
+        },
+    )

@@ -1,0 +1,163 @@
+"""Which vocabularies a task has, and whether they are those of a checkpoint."""
+
+import logging
+import os
+
+import torch
+from fairseq import utils
+
+from ...text import load_dictionary
+from ...text.word_list import known_words, read_word_list
+
+logger = logging.getLogger(__name__)
+
+SIDES = ("source", "target")
+
+
+def load_dictionaries(cfg, sources):
+    """The dictionaries of both sides.
+
+    Args:
+        cfg (ByteTranslationConfig)
+        sources (list of str): source languages, which share a vocabulary.
+
+    Returns:
+        tuple of TextDictionary: of the source and of the target.
+
+    Raises:
+        FileNotFoundError, ValueError: see :func:`~..text.units.load_dictionary`.
+    """
+    data_dir = utils.split_paths(cfg.data)[0]
+    source = load_dictionary(cfg.source_unit, data_dir, sources)
+    if cfg.source_tag:
+        source.set_tags(sorted(sources))  # whatever order -s has in a resumed training
+    return source, load_dictionary(cfg.target_unit, data_dir, [cfg.target_lang])
+
+
+class SavedVocabularies:
+    """For a translation task: a checkpoint knows units, vocabularies and tags."""
+
+    _has_model = False
+
+    def build_model(self, cfg, from_checkpoint=False):
+        """As in fairseq; from here on the dictionaries cannot change."""
+        self._has_model = True
+        return super().build_model(cfg, from_checkpoint)
+
+    def state_dict(self):
+        """As in fairseq, what a checkpoint keeps of the task."""
+        return {
+            **super().state_dict(),
+            # The config of a checkpoint lacks what was not given but found in DATA.
+            "source_lang": self.cfg.source_lang,
+            "target_lang": self.cfg.target_lang,
+            "source_tags": list(self.source_dictionary.tags),
+            "source_vocabulary": _describe(self.source_dictionary),
+            "target_vocabulary": _describe(self.target_dictionary),
+        }
+
+    def load_state_dict(self, state):
+        """Called by fairseq before it builds the model of a checkpoint.
+
+        The task takes over the tags of the checkpoint, whatever its own languages are.
+
+        Raises:
+            ValueError: this task has other units or vocabularies than the checkpoint, or
+                a language without a tag in it.
+        """
+        super().load_state_dict(state)
+        for side in SIDES:
+            saved = state.get(f"{side}_vocabulary")
+            if saved is not None:  # the checkpoint is as new as this check
+                _check_same(side, getattr(self, f"{side}_dictionary"), saved)
+        self._adopt_tags(state.get("source_tags", []))
+
+    def _adopt_tags(self, tags):
+        own = list(self.source_dictionary.tags)
+        if tags == own:
+            return
+        if self._has_model:
+            raise ValueError(
+                f"it was trained with {_tags(tags)}, and the model before it with "
+                f"{_tags(own)}: they cannot be an ensemble"
+            )
+        if not tags:
+            raise ValueError("it was trained without --source-tag: drop that flag")
+        unknown = sorted(set(self.source_langs) - set(tags))
+        if unknown:
+            raise ValueError(
+                f"it was trained with {_tags(tags)}, and there is none for "
+                f"{', '.join(unknown)}: choose one of these as --source-lang"
+            )
+        self.source_dictionary.set_tags(tags)
+
+    def source_tag(self):
+        """Long[1], the tag that begins a source; Long[0] for a model without tags.
+
+        Raises:
+            ValueError: there are tags, and several source languages.
+        """
+        tags = self.source_dictionary.tags
+        if tags and len(self.source_langs) > 1:
+            raise ValueError(
+                f"the model marks its source languages ({', '.join(self.source_langs)}): "
+                "choose that of these lines with --source-lang"
+            )
+        return torch.tensor([tags[lang] for lang in self.source_langs if tags]).long()
+
+    def source_words(self):
+        """The known words of a mixture: those of ``DATA/dict.word.<source>.txt``.
+
+        Words that hold a character the source dictionary lacks are left out, and their
+        number is logged.
+
+        Returns:
+            list of bytes
+
+        Raises:
+            FileNotFoundError: no such file.
+            ValueError: several source languages; see also ``read_word_list``.
+        """
+        if len(self.source_langs) > 1:
+            raise ValueError(
+                "--encoder-embedder mixture knows the words of one language, not of "
+                f"{self.cfg.source_lang}: choose one, or another embedder"
+            )
+        data_dir = utils.split_paths(self.cfg.data)[0]
+        path = os.path.join(data_dir, f"dict.word.{self.cfg.source_lang}.txt")
+        if not os.path.exists(path):
+            raise FileNotFoundError(
+                f"no such file: {path}, the words that --encoder-embedder mixture knows: "
+                "write it with data_prep/build_word_dict.py, or copy that of training"
+            )
+        words = read_word_list(path)
+        known = known_words(words, self.source_dictionary)
+        if len(known) < len(words):
+            logger.warning(
+                "%s: %d of %d words hold <unk> and are left out",
+                path,
+                len(words) - len(known),
+                len(words),
+            )
+        return known
+
+
+def _tags(tags):
+    return f"tags for {', '.join(tags)}" if tags else "no tags"
+
+
+def _describe(dictionary):
+    return {"unit": dictionary.unit, "digest": dictionary.digest}
+
+
+def _check_same(side, dictionary, saved):
+    if saved["unit"] != dictionary.unit:
+        raise ValueError(
+            f"it was trained with --{side}-unit {saved['unit']}, and this is "
+            f"--{side}-unit {dictionary.unit}: give the former"
+        )
+    if saved["digest"] != dictionary.digest:
+        raise ValueError(
+            f"{dictionary.path} is not the vocabulary it was trained with: put that in "
+            "its place"
+        )

@@ -1,0 +1,1 @@
+"""What goes wrong when people write."""

@@ -1,0 +1,246 @@
+"""A decoder with its cache against one that decodes every prefix anew."""
+
+import pytest
+import torch
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from fairseq_bytefusion.modules.decoding.beam_tree import BeamTree
+from fairseq_bytefusion.modules.decoding.decoding_cache import DecodingCache
+
+from ...helpers import SENTENCES, build_model, pad_batch
+from ...oracles.decoding import SlowDecoder
+
+SOURCES = [s for s in SENTENCES if s][:5]
+MODELS = {
+    "post_norm": {},
+    "pre_norm": {"decoder_normalize_before": True},
+    "learned": {"decoder_learned_pos": True},
+    "narrow": {"decoder_embed_dim": 16, "decoder_ffn_embed_dim": 24},
+    "one_hot": {"decoder_embedder": "one-hot", "decoder_embed_dim": 264},
+    "checkpointed": {"checkpoint_activations": True},
+}
+
+
+class Search:
+    """Both decoders, side by side, on the same random symbols."""
+
+    def __init__(self, model, beam, sentences=5, left=False, repeat=True):
+        self.model, self.beam = model, beam
+        source = pad_batch(SOURCES[:sentences], left=left)
+        rows = torch.arange(sentences).repeat_interleave(beam)
+        self.memory = model.encoder(source)
+        if repeat:
+            self.memory = model.encoder.reorder_encoder_out(self.memory, rows)
+        self.slow = SlowDecoder(model, source, rows)
+        self.state = {}
+        self.num_rows = len(rows)
+
+    @property
+    def cache(self):
+        return self.model.decoder.get_incremental_state(self.state, "cache")
+
+    def step(self):
+        symbols = torch.randint(4, 260, (self.num_rows,))
+        expected = self.slow.step(symbols)
+        found = self.model.decoder(
+            self.slow.prefixes, self.memory, incremental_state=self.state
+        )[0]
+        assert found.shape == (self.num_rows, 1, 260)
+        assert (found[:, 0] - expected).abs().max() <= 2e-5
+
+    def reorder(self, order):
+        self.model.decoder.reorder_incremental_state_scripting(self.state, order)
+        self.memory = self.model.encoder.reorder_encoder_out(self.memory, order)
+        self.slow.reorder(order)
+        self.num_rows = len(order)
+
+    def beam_order(self, kept=None):
+        """A random survivor for every hypothesis of the sentences ``kept``."""
+        sentences = self.num_rows // self.beam
+        kept = list(range(sentences)) if kept is None else kept
+        parents = torch.randint(self.beam, (len(kept), self.beam))
+        return (torch.tensor(kept)[:, None] * self.beam + parents).flatten()
+
+
+@pytest.fixture(autouse=True)
+def _no_gradients():
+    with torch.no_grad():
+        yield
+
+
+@pytest.mark.parametrize("left", [False, True])
+@pytest.mark.parametrize("options", MODELS.values(), ids=MODELS)
+def test_beam_search_is_decoding_anew(options, left):
+    torch.manual_seed(0)
+    search = Search(build_model(**options), beam=3, left=left)
+    for _ in range(30):
+        search.step()
+        search.reorder(search.beam_order())
+    assert search.cache.tree.beam == 3
+
+
+@settings(max_examples=25)
+@given(data=st.data(), beam=st.integers(1, 4), seed=st.integers(0, 999))
+def test_any_orders_are_decoding_anew(data, beam, seed):
+    torch.manual_seed(seed)
+    search = Search(TINY, beam, sentences=4)
+    for _ in range(data.draw(st.integers(1, 14))):
+        with torch.no_grad():
+            search.step()
+        kind = data.draw(st.sampled_from(["beam", "same", "drop", "swap", "rows"]))
+        sentences = search.num_rows // search.beam
+        if kind == "beam":
+            search.reorder(search.beam_order())
+        elif kind == "same":
+            search.reorder(torch.arange(search.num_rows))
+        elif kind == "drop" and sentences > 1:
+            kept = data.draw(
+                st.sets(st.integers(0, sentences - 1), min_size=1, max_size=sentences - 1)
+            )
+            search.reorder(search.beam_order(sorted(kept)))
+        elif kind == "swap":
+            order = torch.arange(search.num_rows).view(sentences, -1)
+            search.reorder(order[torch.randperm(sentences)].flatten())
+        elif kind == "rows":
+            search.reorder(torch.randint(search.num_rows, (search.num_rows,)))
+
+
+TINY = build_model()
+
+
+def test_finished_sentences_leave_and_the_last_ones_take_their_place():
+    torch.manual_seed(1)
+    search = Search(TINY, beam=2)
+    for kept in ([0, 1, 2, 3, 4], [1, 2, 4], [0, 2], [1], [0]):
+        search.step()
+        search.reorder(search.beam_order(kept))
+        search.step()
+        assert search.cache.tree.beam == 2
+        assert search.cache.layers[0].memory[0].shape[0] == len(kept) * 2
+    assert search.cache.num_rows == 2
+
+
+def test_without_repetition_every_row_is_a_sentence():
+    """A search may also begin with one row a sentence and widen the cache."""
+    torch.manual_seed(2)
+    search = Search(TINY, beam=1, repeat=False)
+    search.step()
+    search.reorder(torch.arange(5).repeat_interleave(2))
+    for _ in range(3):
+        search.step()
+        search.reorder(torch.randint(10, (10,)))
+    assert search.cache.tree.beam == 1
+
+
+def test_an_encoder_output_in_any_order():
+    torch.manual_seed(3)
+    source, rows = pad_batch(SOURCES), torch.tensor([4, 0, 0, 2])
+    memory = TINY.encoder.reorder_encoder_out(TINY.encoder(source), rows)
+    prefix = torch.randint(4, 260, (4, 1))
+    expected = SlowDecoder(TINY, source, rows).step(prefix[:, 0])
+    for state in (None, {}):
+        found = TINY.decoder(prefix, memory, incremental_state=state)[0][:, 0]
+        assert (found - expected).abs().max() <= 1e-5
+
+
+def test_the_encoders_output_is_not_copied():
+    memory = TINY.encoder(pad_batch(SOURCES))
+    states = memory["encoder_out"][0]
+    again = TINY.encoder.reorder_encoder_out(memory, torch.tensor([1, 1, 0]))
+    again = TINY.encoder.reorder_encoder_out(again, torch.tensor([2, 0]))
+    assert again["encoder_out"][0] is states
+    assert again["sentence_of_row"][0].tolist() == [0, 1]
+    assert "sentence_of_row" not in memory
+
+
+def test_a_batch_that_the_cache_does_not_know_is_refused():
+    search = Search(TINY, beam=2)
+    search.step()
+    with pytest.raises(ValueError, match="holds 10 hypotheses, the batch 3"):
+        TINY.decoder(torch.ones(3, 2).long(), search.memory, incremental_state=search.state)
+
+
+def test_attention_weights_follow_the_rows():
+    torch.manual_seed(4)
+    search = Search(TINY, beam=2)
+    search.step()
+    search.reorder(search.beam_order([1, 2, 4]))
+    search.step()
+    prefixes, rows = search.slow.prefixes, search.slow.source
+    expected = TINY.decoder(prefixes, TINY.encoder(rows), alignment_layer=1)[1]["attn"][0]
+    state = {}
+    for end in (1, 2):
+        memory = TINY.encoder(rows)
+        found = TINY.decoder(
+            prefixes[:, :end], memory, incremental_state=state, alignment_layer=1
+        )[1]["attn"][0]
+    assert found.shape == (6, 1, rows.shape[1])
+    assert (found[:, 0] - expected[:, -1]).abs().max() <= 1e-6
+
+
+# --- the tree ------------------------------------------------------------------
+
+
+def grow_tree(tree, steps, parents):
+    """Run ``steps`` steps; writes the number of the step as key and value."""
+    for step in range(steps):
+        seen = tree.open_step()
+        mark = torch.full((seen.shape[0], tree.beam, 1, 1), float(step))
+        keys, values = tree.write(0, mark, mark)
+        tree.follow(parents)
+    return tree.open_step(), keys[:, 0], values[:, :, 0]
+
+
+def test_the_drawing():
+    """The docstring's: beams abc, abx, ayx of one sentence."""
+    tree = BeamTree(1, 1, 3, torch.device("cpu"))
+    tree.open_step()  # a, in three copies
+    tree.follow(torch.tensor([0, 0, 0]))
+    tree.open_step()  # b, y and one that dies
+    tree.follow(torch.tensor([0, 0, 1]))
+    seen = tree.open_step()[0, 0]  # c, x, x
+    alive = seen.any(0)
+    assert seen[:, alive].int().tolist() == [
+        [1, 1, 0, 1, 0, 0],
+        [1, 1, 0, 0, 1, 0],
+        [1, 0, 1, 0, 0, 1],
+    ]
+
+
+def test_a_beam_with_one_past_stores_it_once():
+    tree = BeamTree(1, 2, 4, torch.device("cpu"))
+    seen, *_ = grow_tree(tree, 200, torch.tensor([0, 0, 0, 0, 4, 4, 4, 4]))
+    assert seen.sum(-1).unique().tolist() == [201]
+    assert seen.shape[-1] <= 201 + 2 * 8 * 4
+
+
+def test_beams_without_a_common_past_keep_all_of_it():
+    tree = BeamTree(1, 1, 4, torch.device("cpu"))
+    seen, keys, values = grow_tree(tree, 50, torch.arange(4))
+    assert seen.sum(-1).unique().tolist() == [51]
+    assert seen.any(1).sum() == 4 * 51
+    assert keys.equal(values)
+    assert sorted(keys[0].tolist()) == sorted([*range(50)] * 4)
+
+
+def test_a_tree_that_loses_its_branches_shrinks():
+    tree = BeamTree(1, 1, 4, torch.device("cpu"))
+    grow_tree(tree, 50, torch.arange(4))
+    tree.follow(torch.zeros(4, dtype=torch.long))
+    seen, keys, values = grow_tree(tree, 20, torch.zeros(4, dtype=torch.long))
+    assert seen.shape[-1] <= 72 + 2 * 8 * 4
+    assert seen.sum(-1).unique().tolist() == [72]
+    ancestors = seen[0, 0, 0, : keys.shape[1]]
+    # Its own past in full: steps 0..49, one that wrote nothing, steps 0..19.
+    assert sorted(keys[0][ancestors].tolist())[-21:-19] == [29.0, 30.0]
+    assert keys.equal(values)
+
+
+def test_the_cache_is_grouped_by_sentence_where_the_rows_are():
+    memory = torch.zeros(3, 2, 4)
+    rows = torch.tensor([0, 0, 1, 1, 2, 2])
+    assert DecodingCache(memory, None, rows, 1).beam == 2
+    for other in ([0, 1, 2, 0, 1, 2], [0, 0, 1, 1, 2], [0, 0, 1, 1, 1, 2]):
+        cache = DecodingCache(memory, None, torch.tensor(other), 1)
+        assert (cache.beam, cache.num_rows) == (1, len(other))
