@@ -3,19 +3,18 @@
 import torch
 from fairseq.models.transformer import TransformerDecoderBase
 
-from ..modules.decoding.decoding_cache import DecodingCache
-from ..modules.embedders import OneHotEmbedder
-from ..modules.embedders.one_hot import OneHotProjection
+from ..modules.attention import Causal, Full
+from ..modules.decoding import DecodingCache
 from ..modules.transformer_layer import DecoderLayer
 from .encoder_rows import memory_of, sentence_of_row
-from .layer_wrapping import wrap_layer
+from .layers import build_decoder_layer
 
 
 class ByteTransformerDecoder(TransformerDecoderBase):
     """Transformer decoder over the states of an embedder.
 
-    A one-hot embedder brings a one-hot output projection and no dropout on the
-    last layer's output.
+    Its embedder may bring an output projection of its own, and want no dropout on the
+    states that become logits.
 
     Args:
         cfg (TransformerConfig)
@@ -29,7 +28,7 @@ class ByteTransformerDecoder(TransformerDecoderBase):
         super().__init__(cfg, dictionary, embedder)
         #: return attention weights when not training, for ``--print-alignment``
         self.need_attn = False
-        if isinstance(embedder, OneHotEmbedder):
+        if not embedder.dropout_on_output:
             for module in self.layers[-1].modules():  # FSDP may wrap the layer
                 if isinstance(module, DecoderLayer):
                     module.dropout_on_output = False
@@ -39,24 +38,12 @@ class ByteTransformerDecoder(TransformerDecoderBase):
         self.need_attn = need_attn
 
     def build_output_projection(self, cfg, dictionary, embed_tokens):
-        if isinstance(embed_tokens, OneHotEmbedder):
-            self.output_projection = OneHotProjection(len(dictionary), self.embed_dim)
-        else:
+        self.output_projection = embed_tokens.build_output_projection()
+        if self.output_projection is None:
             super().build_output_projection(cfg, dictionary, embed_tokens)
 
     def build_decoder_layer(self, cfg, no_encoder_attn=False):
-        layer = DecoderLayer(
-            cfg.decoder.embed_dim,
-            cfg.decoder.ffn_embed_dim,
-            cfg.decoder.attention_heads,
-            cfg.encoder.embed_dim,
-            cfg.dropout,
-            cfg.attention_dropout,
-            cfg.activation_dropout,
-            cfg.activation_fn,
-            cfg.decoder.normalize_before,
-        )
-        return wrap_layer(layer, cfg)
+        return build_decoder_layer(cfg)
 
     def forward_embedding(self, prev_output_tokens, incremental_state=None):
         """States that enter the first layer.
@@ -119,12 +106,13 @@ class ByteTransformerDecoder(TransformerDecoderBase):
             memory = memory.index_select(0, rows)
             if memory_allowed is not None:
                 memory_allowed = memory_allowed.index_select(0, rows)
-        allowed = self._allowed_targets(padding_mask, full_context_alignment)
+        geometry = self._geometry(padding_mask, full_context_alignment)
+        memory_geometry = Full(memory_allowed)
         attn, inner_states = None, [x.transpose(0, 1)]
         for index, layer in enumerate(self.layers):
             need_weights = index == alignment_layer
             x, weights = layer(
-                x, memory, memory_allowed, allowed, need_weights=need_weights
+                x, memory, geometry, memory_geometry, need_weights=need_weights
             )
             inner_states.append(x.transpose(0, 1))
             if weights is not None:
@@ -140,8 +128,14 @@ class ByteTransformerDecoder(TransformerDecoderBase):
         cache.open_step(x.dtype)
         for index, layer in enumerate(self.layers):
             need_weights = index == alignment_layer
+            step = cache.layers[index]
             x, weights = layer(
-                x, cache.memory, cache=cache.layers[index], need_weights=need_weights
+                x,
+                cache.memory,
+                step.past,
+                step.memory,
+                linear=cache.linear,
+                need_weights=need_weights,
             )
             if weights is not None:
                 attn = cache.leave(weights[:, :alignment_heads].mean(1))
@@ -179,17 +173,17 @@ class ByteTransformerDecoder(TransformerDecoderBase):
 
     reorder_incremental_state = reorder_incremental_state_scripting
 
-    def _allowed_targets(self, padding_mask, full_context):
-        """Bool mask of the self-attention, or None for the plain causal one.
+    def _geometry(self, padding_mask, full_context):
+        """Which targets a target sees.
 
         Padding behind a target is never seen by what comes before it, so only
         padding in front needs a mask.
         """
         if not full_context and not padding_mask[:, 0].any():
-            return None
+            return Causal()
         length = padding_mask.shape[1]
         allowed = torch.ones(length, length, dtype=torch.bool, device=padding_mask.device)
         if not full_context:
             allowed = allowed.tril()
         own = torch.eye(length, dtype=torch.bool, device=padding_mask.device)
-        return ((allowed & ~padding_mask[:, None, :]) | own)[:, None]
+        return Full(((allowed & ~padding_mask[:, None, :]) | own)[:, None])

@@ -5,9 +5,9 @@ In shapes, T counts tokens and S what the embedder makes of them: S = T, or word
 
 from fairseq.models.transformer import TransformerEncoderBase
 
-from ..modules.transformer_layer import EncoderLayer
+from ..modules.attention import Full
 from .encoder_rows import LazyReordering
-from .layer_wrapping import wrap_layer
+from .layers import build_encoder_layer
 
 
 class ByteTransformerEncoder(LazyReordering, TransformerEncoderBase):
@@ -29,7 +29,7 @@ class ByteTransformerEncoder(LazyReordering, TransformerEncoderBase):
         self.shallow_layers = shallow_layers
 
     def build_encoder_layer(self, cfg):
-        return wrap_layer(EncoderLayer.build(cfg), cfg)
+        return build_encoder_layer(cfg)
 
     def forward_embedding(self, src_tokens, token_embedding=None):
         """States that enter the first layer.
@@ -85,11 +85,11 @@ class ByteTransformerEncoder(LazyReordering, TransformerEncoderBase):
             allowed = ~padding_mask | padding_mask.all(1, keepdim=True)
             allowed = allowed[:, None, None, :]
 
-        states = [x]
+        geometry, states = Full(allowed), [x]
         for index, layer in enumerate(self.layers):
             if self.fusion is not None and index == self.shallow_layers:
                 x = self.fusion(x, src_tokens, padding_mask)
-            x = layer(x, allowed)
+            x = layer(x, geometry)
             states.append(x)
         if self.fusion is not None and self.shallow_layers == self.num_layers:
             x = self.fusion(x, src_tokens, padding_mask)

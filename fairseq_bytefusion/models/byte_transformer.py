@@ -1,19 +1,16 @@
 """``byte_transformer``: fairseq's Transformer with a choice of embedders."""
 
-import copy
-from functools import partial
-
 from fairseq.dataclass.utils import gen_parser_from_dataclass
 from fairseq.models import register_model, register_model_architecture
-from fairseq.models.transformer import TransformerConfig, TransformerModelBase
+from fairseq.models.transformer import TransformerModelBase
 
 from ..modules.embedders import EMBEDDERS
-from ..modules.embedders.composers import char2subword
-from ..modules.fusion import FUSIONS, NgramConvolution
+from ..modules.embedders.composers.char2subword import PAPER
+from ..modules.fusion import NgramConvolution
 from .byte_decoder import ByteTransformerDecoder
-from .byte_encoder import ByteTransformerEncoder
-from .layer_wrapping import wrap_layer
-from .options.byte_transformer import ByteTransformerConfig, check_config, complete
+from .encoder_builder import build_embedder, build_encoder, nested_config
+from .options import complete
+from .options.byte_transformer import ByteTransformerConfig, check_sides
 
 
 @register_model("byte_transformer", dataclass=ByteTransformerConfig)
@@ -22,6 +19,9 @@ class ByteTransformerModel(TransformerModelBase):
 
     With dense embedders its parameters and outputs equal those of fairseq's
     ``transformer``.
+
+    Attributes:
+        options (Namespace): what it was built with, every option resolved.
     """
 
     @classmethod
@@ -34,7 +34,7 @@ class ByteTransformerModel(TransformerModelBase):
         """Build a model for the dictionaries of ``task``.
 
         Args:
-            cfg (ByteTransformerConfig)
+            cfg (ByteTransformerConfig, DictConfig or Namespace)
             task (FairseqTask): gives ``source_dictionary``, ``target_dictionary`` and,
                 for a mixture, ``source_words()``.
 
@@ -42,50 +42,26 @@ class ByteTransformerModel(TransformerModelBase):
             ValueError: options that contradict each other.
         """
         src_dict, tgt_dict = task.source_dictionary, task.target_dictionary
-        cfg = complete(cfg)
-        check_config(cfg, src_dict, tgt_dict)
-        if cfg.encoder_embedder == "mixture":
-            cfg.source_words = task.source_words()
-        encoder_embedder = EMBEDDERS[cfg.encoder_embedder].build(
-            cfg, src_dict, cfg.encoder_embed_dim
-        )
-        if cfg.freeze_composer:
-            is_mixture = cfg.encoder_embedder == "mixture"
-            (encoder_embedder.composer if is_mixture else encoder_embedder).freeze()
+        options = complete(ByteTransformerConfig, cfg)
+        check_sides(options, src_dict, tgt_dict)
+        needs_words = EMBEDDERS[options.encoder_embedder].needs_words
+        words = task.source_words() if needs_words else None
+        embedder = build_embedder(options, src_dict, words)
         decoder_embedder = (
-            encoder_embedder
-            if cfg.share_all_embeddings
-            else EMBEDDERS[cfg.decoder_embedder].build(cfg, tgt_dict, cfg.decoder_embed_dim)
+            embedder
+            if options.share_all_embeddings
+            else EMBEDDERS[options.decoder_embedder].build(
+                options, tgt_dict, options.decoder_embed_dim
+            )
         )
-        # fairseq's base classes read a nested config.
-        nested = TransformerConfig.from_namespace(cfg)
-        nested.decoder.input_dim = nested.decoder.output_dim = cfg.decoder_embed_dim
-        nested.share_decoder_input_output_embed |= cfg.share_all_embeddings
-        nested.checkpoint_activations |= cfg.offload_activations
-        encoder = cls.build_encoder(cfg, nested, src_dict, encoder_embedder)
+        nested = nested_config(options)
+        nested.decoder.input_dim = nested.decoder.output_dim = options.decoder_embed_dim
+        nested.share_decoder_input_output_embed |= options.share_all_embeddings
+        encoder = build_encoder(options, src_dict, embedder=embedder)
         decoder = ByteTransformerDecoder(nested, tgt_dict, decoder_embedder)
-        return cls(nested, encoder, decoder)
-
-    @classmethod
-    def build_encoder(cls, cfg, nested, src_dict, embedder):
-        """The encoder with the fusion that ``cfg`` names.
-
-        Args:
-            cfg (Namespace): flat options.
-            nested (TransformerConfig): the same as fairseq's base classes read them.
-            src_dict (fairseq.data.Dictionary)
-            embedder (nn.Module)
-        """
-        if cfg.encoder_fusion == "none":
-            return ByteTransformerEncoder(nested, src_dict, embedder)
-        fusion_class = FUSIONS[cfg.encoder_fusion]
-        fusion = fusion_class.build(cfg, src_dict, partial(wrap_layer, cfg=nested))
-        shallow_layers = cfg.fusion_layers
-        if fusion_class.owns_layers:
-            nested = copy.deepcopy(nested)
-            nested.encoder.layers -= cfg.fusion_layers
-            shallow_layers = 0
-        return ByteTransformerEncoder(nested, src_dict, embedder, fusion, shallow_layers)
+        model = cls(nested, encoder, decoder)
+        model.options = options
+        return model
 
     def ngram_weights(self):
         """dict of int to float: the weight of each window size, with ncf only."""
@@ -126,7 +102,7 @@ _preset("byte_transformer_tiny", **_symmetric(32, 64, 2, 2, 2))
 _preset(
     "byte_transformer_char2subword_paper",
     encoder_embedder="char2subword",
-    char_embed_dim=char2subword.PAPER["char_dim"],
-    char2subword_layers=char2subword.PAPER["layers"],
-    char2subword_heads=char2subword.PAPER["heads"],
+    char_embed_dim=PAPER["char_dim"],
+    char2subword_layers=PAPER["layers"],
+    char2subword_heads=PAPER["heads"],
 )

@@ -1,6 +1,6 @@
 """``--arch embedding_approximation``: the composer that learns a table."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import torch
 from fairseq.dataclass import FairseqDataclass
@@ -11,24 +11,20 @@ from fairseq.models import (
 )
 from omegaconf import II
 
-from ..modules.embedders import Char2Subword
-from ..modules.embedders.composers.char2subword import PAPER
-from .options.composers import check_char2subword
-
-
-def _option(default, help):
-    return field(default=default, metadata={"help": help})
+from ..modules.embedders.composers.char2subword import PAPER, Char2Subword
+from .options.embedders import check_char2subword
+from .options.groups import option
 
 
 @dataclass
 class EmbeddingApproximationModelConfig(FairseqDataclass):
     """The options of char2subword; its width is that of the table."""
 
-    char_embed_dim: int = _option(256, "width of a symbol's embedding and of the layers")
-    char2subword_layers: int = _option(2, "layers")
-    char2subword_heads: int = _option(4, "attention heads")
-    dropout: float = _option(0.0, "dropout on states and on each block's output")
-    attention_dropout: float = _option(0.0, "dropout on attention weights")
+    char_embed_dim: int = option(256, "width of a symbol's embedding and of the layers")
+    char2subword_layers: int = option(2, "layers")
+    char2subword_heads: int = option(4, "attention heads")
+    dropout: float = option(0.0, "dropout on states and on each block's output")
+    attention_dropout: float = option(0.0, "dropout on attention weights")
     max_word_chars: int = II("task.max_word_chars")
 
 

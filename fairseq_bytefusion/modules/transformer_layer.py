@@ -1,15 +1,14 @@
 """Encoder and decoder layers, batch first.
 
-Parameters are named as in fairseq's layers. fairseq's own encoder layer does not
-do: version 0.12.2 holds a second copy of its weights, which never gets a
+They are given their attention, and at each call the geometry that says which keys a query
+sees (:mod:`.attention`). Parameters are named as in fairseq's layers. fairseq's own encoder
+layer does not do: version 0.12.2 holds a second copy of its weights, which never gets a
 gradient, for a fused path that current torch refuses.
 """
 
 import torch.nn as nn
 from fairseq import utils
 from fairseq.modules import FairseqDropout, LayerNorm
-
-from .attention.multihead import MultiheadAttention
 
 # Copies of weights that fairseq 0.12.2 saves for its fused encoder path.
 _FUSED_PATH_COPIES = [
@@ -19,11 +18,32 @@ _FUSED_PATH_COPIES = [
 ]
 
 
-class _FeedForward(nn.Module):
-    """What encoder and decoder layers share: the FFN block and the residuals."""
+class TransformerLayer(nn.Module):
+    """What encoder and decoder layers share: self-attention, FFN, residuals.
+
+    The parts are made and registered in one order for good: a seed gives the weights it
+    always gave, and the optimiser's state in a checkpoint goes by the order.
+
+    Args:
+        attention (callable): makes the attention of the layer to itself, a ``Branch`` or
+            ``BranchedAttention``.
+        dim (int): D.
+        ffn_dim (int): inner width of the feed-forward network.
+        dropout, activation_dropout (float): probabilities.
+        activation_fn (str): a name that fairseq knows.
+        normalize_before (bool): pre-norm.
+    """
 
     def __init__(
-        self, dim, ffn_dim, dropout, activation_dropout, activation_fn, normalize_before
+        self,
+        attention,
+        dim,
+        ffn_dim,
+        *,
+        dropout=0.0,
+        activation_dropout=0.0,
+        activation_fn="relu",
+        normalize_before=False,
     ):
         super().__init__()
         name = type(self).__name__
@@ -33,9 +53,15 @@ class _FeedForward(nn.Module):
             activation_dropout, module_name=name
         )
         self.activation_fn = utils.get_activation_fn(activation_fn)
+        self.make_parts(attention, dim, ffn_dim)
+
+    def make_parts(self, attention, dim, ffn_dim):
+        """Set what has parameters: the feed-forward network, then the attention."""
         self.fc1 = nn.Linear(dim, ffn_dim)
         self.fc2 = nn.Linear(ffn_dim, dim)
         self.final_layer_norm = LayerNorm(dim)
+        self.self_attn = attention()
+        self.self_attn_layer_norm = LayerNorm(dim)
 
     def residual_block(self, x, norm, function, dropout):
         """``x + dropout(function(x))``, normalised before or after."""
@@ -52,69 +78,26 @@ class _FeedForward(nn.Module):
         return linear(self.fc2, self.activation_dropout_module(x))
 
 
-class EncoderLayer(_FeedForward):
+class EncoderLayer(TransformerLayer):
     """Self-attention, then a feed-forward network, each with a residual.
 
-    Args:
-        dim (int): D.
-        ffn_dim (int): inner width of the feed-forward network.
-        num_heads (int): attention heads.
-        dropout, attention_dropout, activation_dropout (float): probabilities.
-        activation_fn (str): a name that fairseq knows.
-        normalize_before (bool): pre-norm.
+    Takes the arguments of :class:`TransformerLayer`.
 
     Source: Vaswani et al. 2017, section 3.1.
     """
 
-    attention_class = MultiheadAttention
-
-    def __init__(
-        self,
-        dim,
-        ffn_dim,
-        num_heads,
-        dropout=0.0,
-        attention_dropout=0.0,
-        activation_dropout=0.0,
-        activation_fn="relu",
-        normalize_before=False,
-    ):
-        super().__init__(
-            dim, ffn_dim, dropout, activation_dropout, activation_fn, normalize_before
-        )
-        self.self_attn = self.attention_class(dim, num_heads, dropout=attention_dropout)
-        self.self_attn_layer_norm = LayerNorm(dim)
-
-    @classmethod
-    def build(cls, options):
-        """From the encoder's options in ``models.config``."""
-        return cls(
-            options.encoder_embed_dim,
-            options.encoder_ffn_embed_dim,
-            options.encoder_attention_heads,
-            options.dropout,
-            options.attention_dropout,
-            options.activation_dropout,
-            options.activation_fn,
-            options.encoder_normalize_before,
-        )
-
-    def attend(self, x, allowed):
-        return self.self_attn(x, x, allowed)[0]
-
-    def forward(self, x, visible=None):
+    def forward(self, x, geometry):
         """
         Args:
-            x (Float[B, T, D])
-            visible (Bool, broadcastable to [B, H, T, T], optional): True where a
-                query may look.
+            x (Float[B, T, D]; Float[N, D] within words)
+            geometry (Geometry): which positions a position sees.
 
         Returns:
-            Float[B, T, D]
+            Float: of the shape of ``x``.
         """
 
         def attend(x):
-            return self.attend(x, visible)
+            return self.self_attn(x, x, geometry)[0]
 
         x = self.residual_block(x, self.self_attn_layer_norm, attend, self.dropout_module)
         return self.residual_block(
@@ -127,14 +110,14 @@ class EncoderLayer(_FeedForward):
             state_dict.pop(f"{name}.{copy}", None)
 
 
-class DecoderLayer(_FeedForward):
-    """Causal self-attention, cross-attention, feed-forward network.
+class DecoderLayer(TransformerLayer):
+    """Self-attention, cross-attention, feed-forward network.
 
     Args:
-        encoder_dim (int): width of the encoder's states.
+        attention, dim, ffn_dim, others: as in :class:`TransformerLayer`.
+        encoder_attention (callable): makes that to the encoder's states.
         dropout_on_output (bool): without, the layer's last dropout is left out
             (one-hot models: nothing may blank a dimension of the logits).
-        others: as in :class:`EncoderLayer`.
 
     Source: Vaswani et al. 2017, section 3.1; ``dropout_on_output``: Shaham & Levy
     2021, section 3.
@@ -142,46 +125,30 @@ class DecoderLayer(_FeedForward):
 
     def __init__(
         self,
+        attention,
+        encoder_attention,
         dim,
         ffn_dim,
-        num_heads,
-        encoder_dim,
-        dropout=0.0,
-        attention_dropout=0.0,
-        activation_dropout=0.0,
-        activation_fn="relu",
-        normalize_before=False,
+        *,
         dropout_on_output=True,
+        **others,
     ):
-        super().__init__(
-            dim, ffn_dim, dropout, activation_dropout, activation_fn, normalize_before
-        )
+        super().__init__(attention, dim, ffn_dim, **others)
         self.dropout_on_output = dropout_on_output
-        self.self_attn = MultiheadAttention(dim, num_heads, dropout=attention_dropout)
-        self.self_attn_layer_norm = LayerNorm(dim)
-        self.encoder_attn = MultiheadAttention(
-            dim, num_heads, encoder_dim, attention_dropout, self_attention=False
-        )
+        self.encoder_attn = encoder_attention()
         self.encoder_attn_layer_norm = LayerNorm(dim)
 
     def forward(
-        self,
-        x,
-        memory,
-        memory_allowed=None,
-        allowed=None,
-        cache=None,
-        need_weights=False,
+        self, x, memory, geometry, memory_geometry, *, linear=None, need_weights=False
     ):
         """
         Args:
-            x (Float[B, T, D]): with a cache, T hypotheses of B sentences.
+            x (Float[B, T, D]): in a search, T hypotheses of B sentences.
             memory (Float[B, S, E]): encoder states.
-            memory_allowed (Bool, broadcastable to [B, H, T, S], optional)
-            allowed (Bool, broadcastable to [B, H, T, T], optional): without, plain
-                causal attention.
-            cache (LayerCache, optional): what earlier steps left; x is the newest
-                position alone then, and the cache says where it may look.
+            geometry, memory_geometry (Geometry): which positions of its own and of the
+                encoder a position sees.
+            linear (callable, optional): ``linear(module, x)`` instead of ``module(x)``,
+                for the feed-forward network's layers.
             need_weights (bool): return the cross-attention weights too.
 
         Returns:
@@ -190,22 +157,15 @@ class DecoderLayer(_FeedForward):
         weights = None
 
         def attend(x):
-            if cache is not None:
-                return self.self_attn.step(x, None, cache)[0]
-            return self.self_attn(x, x, allowed, causal=allowed is None)[0]
+            return self.self_attn(x, x, geometry)[0]
 
         def attend_to_memory(x):
             nonlocal weights
-            if cache is not None:
-                x, weights = self.encoder_attn.step(x, memory, cache)
-            else:
-                x, weights = self.encoder_attn(
-                    x, memory, memory_allowed, need_weights=need_weights
-                )
+            x, weights = self.encoder_attn(x, memory, memory_geometry, need_weights)
             return x
 
         def feed_forward(x):
-            return self.feed_forward(x, cache and cache.linear)
+            return self.feed_forward(x, linear)
 
         drop = self.dropout_module
         x = self.residual_block(x, self.self_attn_layer_norm, attend, drop)

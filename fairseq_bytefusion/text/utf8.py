@@ -77,6 +77,8 @@ class Utf8Automaton:
         self._after = after.flatten()
         self._num_symbols = len(dictionary)
         self._mask = _with_room(allowed, after, dictionary.eos()).flatten(0, 1)
+        if device is not None:
+            self.to(device)
 
     def to(self, device):
         """Move the tables to ``device``; returns self."""

@@ -9,7 +9,6 @@ is a block of its own, and so is a language tag. Blocks of a sentence (one lette
 """
 
 from dataclasses import dataclass
-from typing import List, Tuple
 
 import torch
 
@@ -17,6 +16,8 @@ BOUNDARIES = ("space", "script")
 # A character has at most three continuation bytes behind its first.
 MAX_CHARACTER = 4
 _WHITESPACE = " \t\r\v\f"
+# The rows of :func:`symbol_tables`.
+WHITESPACE, CONTINUATION, ALPHANUMERIC, ALONE = range(4)
 
 
 def symbol_tables(dictionary):
@@ -28,15 +29,16 @@ def symbol_tables(dictionary):
             or one whose symbols are text (``▁`` counts as a space).
 
     Returns:
-        Bool[4, V]: a row each.
+        Bool[4, V]: a row each, ``WHITESPACE``, ``CONTINUATION``, ``ALPHANUMERIC``,
+        ``ALONE``.
     """
     tables = torch.zeros(4, len(dictionary), dtype=torch.bool)
-    tables[3, [dictionary.eos(), *getattr(dictionary, "tags", {}).values()]] = True
+    tables[ALONE, [dictionary.eos(), *getattr(dictionary, "tags", {}).values()]] = True
     for i in range(dictionary.nspecial, len(dictionary)):
         symbol = _symbol_bytes(dictionary, i)
-        tables[0, i] = bool(symbol) and not symbol.strip(_WHITESPACE.encode())
-        tables[1, i] = len(symbol) == 1 and 0x80 <= symbol[0] < 0xC0
-        tables[2, i] = symbol.isalnum()  # of bytes: ASCII only
+        tables[WHITESPACE, i] = bool(symbol) and not symbol.strip(_WHITESPACE.encode())
+        tables[CONTINUATION, i] = len(symbol) == 1 and 0x80 <= symbol[0] < 0xC0
+        tables[ALPHANUMERIC, i] = symbol.isalnum()  # of bytes: ASCII only
     return tables
 
 
@@ -107,41 +109,6 @@ def _splits(starts, padding_mask, continuation, max_word):
     )
     block_end = next_start.flip(1).cummin(1).values.flip(1)
     return new_piece & (block_end - block_start > max_word)
-
-
-@dataclass
-class WordGroups:
-    """The real tokens of a batch, reordered so that equally long blocks lie together.
-
-    Attributes:
-        order (Long[N]): positions in the flattened batch (``b * T + t``), block by
-            block, shorter blocks first.
-        sizes (list of (int, int)): ``(length, number of blocks)``, N tokens in all.
-    """
-
-    order: torch.Tensor
-    sizes: List[Tuple[int, int]]
-
-
-def group_words(starts, padding_mask):
-    """Sort the blocks of a batch by length.
-
-    The device is waited for a fixed number of times a batch, however many its words.
-
-    Args:
-        starts (Bool[B, T]): see :func:`block_starts`.
-        padding_mask (Bool[B, T])
-
-    Returns:
-        WordGroups
-    """
-    positions = (~padding_mask).flatten().nonzero().flatten()
-    block = starts.flatten()[positions].cumsum(0) - 1
-    lengths = torch.bincount(block)
-    order = lengths[block].sort(stable=True).indices
-    counts = torch.bincount(lengths).tolist()
-    sizes = [(length, count) for length, count in enumerate(counts) if count and length]
-    return WordGroups(positions[order], sizes)
 
 
 @dataclass
@@ -217,10 +184,10 @@ def _symbols_of_words(tokens, starts, padding_mask, tables):
     Long[W] symbols a word."""
     symbols = tokens[~padding_mask]
     word = starts[~padding_mask].cumsum(0) - 1
-    visible = ~tables[0, symbols]
+    is_text = ~tables[WHITESPACE, symbols]
     num_words = int(starts.sum())
-    num_visible = torch.bincount(word[visible], minlength=num_words)
-    kept = visible | num_visible[word].eq(0)
+    num_text = torch.bincount(word[is_text], minlength=num_words)
+    kept = is_text | num_text[word].eq(0)
     symbols, word = symbols[kept], word[kept]
     return symbols, word, torch.bincount(word, minlength=num_words)
 

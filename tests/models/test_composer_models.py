@@ -2,7 +2,7 @@ import pytest
 import torch
 from fairseq.sequence_generator import SequenceGenerator
 
-from fairseq_bytefusion.models.options.byte_transformer import complete
+from fairseq_bytefusion.models.options import EncoderOptions, complete
 
 from ..helpers import SENTENCES, DictionaryTask, build_model, model_args, pad_batch
 from .systems import COMPOSER_OPTIONS, ENCODERS
@@ -82,4 +82,4 @@ def test_composers_are_not_scaled(name):
     ],
 )
 def test_width_of_character_embeddings(options, expected):
-    assert complete(model_args(**options)).char_embed_dim == expected
+    assert complete(EncoderOptions, model_args(**options)).char_embed_dim == expected

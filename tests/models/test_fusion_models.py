@@ -3,7 +3,8 @@ import torch
 from omegaconf import OmegaConf
 
 from fairseq_bytefusion.models.byte_transformer import ByteTransformerModel
-from fairseq_bytefusion.models.options.byte_transformer import complete
+from fairseq_bytefusion.models.options import EncoderOptions, complete
+from fairseq_bytefusion.modules.attention import Full
 
 from ..helpers import SENTENCES, DictionaryTask, build_model, model_args, pad_batch
 from .systems import FUSION_OPTIONS, SYSTEMS
@@ -56,7 +57,7 @@ def test_encoder_layers_count_those_inside_the_fusion():
     ("layers", "default"), [(1, 1), (2, 1), (3, 2), (4, 3), (6, 4), (9, 4)]
 )
 def test_default_number_of_fusion_layers(layers, default):
-    cfg = complete(model_args(encoder_layers=layers, encoder_fusion="ncf"))
+    cfg = complete(EncoderOptions, model_args(encoder_layers=layers, encoder_fusion="ncf"))
     assert cfg.fusion_layers == default
 
 
@@ -73,8 +74,8 @@ def test_the_shallow_layers_come_before_ncf():
     batch = pad_batch(["abc"])
     encoder = model.encoder
     x, _, padding_mask = encoder.forward_embedding(batch)
-    x = encoder.layers[0](x)
-    x = encoder.layers[1](encoder.fusion(x, batch, padding_mask))
+    x = encoder.layers[0](x, Full())
+    x = encoder.layers[1](encoder.fusion(x, batch, padding_mask), Full())
     assert torch.allclose(x.transpose(0, 1), encoder(batch)["encoder_out"][0], atol=1e-6)
 
 

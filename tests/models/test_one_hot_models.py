@@ -1,8 +1,10 @@
 import torch
 
+from fairseq_bytefusion.modules.attention import Causal, Full
 from fairseq_bytefusion.modules.transformer_layer import DecoderLayer
 
 from ..helpers import SENTENCES, pad_batch
+from ..modules.layers import decoder_layer
 from .systems import embedder_model
 
 
@@ -22,11 +24,13 @@ def test_one_hot_has_no_table_and_no_dropout_at_its_ends():
 
 
 def test_last_layer_without_output_dropout_drops_nothing_after_its_ffn():
-    layer = DecoderLayer(8, 16, 2, 8, dropout=1.0, dropout_on_output=False).train()
+    layer = decoder_layer(8, 16, 2, 8, dropout=1.0, dropout_on_output=False).train()
     x, memory = torch.randn(1, 3, 8), torch.randn(1, 2, 8)
     # Dropout 1 silences the attention blocks; the FFN's output must survive.
     state = layer.encoder_attn_layer_norm(layer.self_attn_layer_norm(x))
     expected = layer.final_layer_norm(state + layer.feed_forward(state))
-    assert torch.allclose(layer(x, memory)[0], expected, atol=1e-6)
+    assert torch.allclose(layer(x, memory, Causal(), Full())[0], expected, atol=1e-6)
     layer.dropout_on_output = True
-    assert torch.allclose(layer(x, memory)[0], layer.final_layer_norm(state), atol=1e-6)
+    assert torch.allclose(
+        layer(x, memory, Causal(), Full())[0], layer.final_layer_norm(state), atol=1e-6
+    )

@@ -1,14 +1,15 @@
 import pytest
 import torch
 
+from fairseq_bytefusion.modules.attention import Full
 from fairseq_bytefusion.modules.fusion import FUSIONS, NgramConvolution, WordAttention
-from fairseq_bytefusion.modules.fusion.word_attention import WordLocalLayer
-from fairseq_bytefusion.modules.transformer_layer import EncoderLayer
+from fairseq_bytefusion.modules.word_local import WordLocal
 from fairseq_bytefusion.text import ByteDictionary
 
 from ..helpers import SENTENCES, pad_batch
 from ..oracles.ngram_conv import ngram_convolution
 from ..oracles.word_attention import word_attention, words_of
+from .layers import encoder_layer
 
 D = 8
 RAGGED = [
@@ -30,7 +31,7 @@ def ngram(**kwargs):
 
 def word(layers=2, boundary="space", max_word=16, **kwargs):
     torch.manual_seed(0)
-    stack = [WordLocalLayer(D, 12, 2, **kwargs) for _ in range(layers)]
+    stack = [encoder_layer(D, 12, 2, **kwargs) for _ in range(layers)]
     module = WordAttention(stack, ByteDictionary(), boundary, max_word).double()
     with torch.no_grad():
         for parameter in module.parameters():
@@ -177,11 +178,9 @@ def test_no_layers_change_nothing():
     assert torch.equal(module(states, tokens, tokens == 1), states)
 
 
-def test_a_word_local_layer_is_an_encoder_layer():
-    local, full = WordLocalLayer(D, 12, 2), EncoderLayer(D, 12, 2)
-    full.load_state_dict(local.state_dict(), strict=True)
-    x = torch.randn(1, 5, D)
-    assert torch.allclose(local(x[0], [(5, 1)]), full(x)[0], atol=1e-6)
+def test_within_one_word_a_layer_is_as_ever():
+    layer, x = encoder_layer(D, 12, 2), torch.randn(1, 5, D)
+    assert torch.allclose(layer(x[0], WordLocal([(5, 1)])), layer(x, Full())[0], atol=1e-6)
 
 
 def test_nothing_of_size_t_by_t_is_allocated():

@@ -3,27 +3,32 @@
 import torch
 
 
-def multihead_attention(module, query, memory, visible):
-    """What ``modules.attention.MultiheadAttention`` must compute.
+def softmax(scores):
+    return scores.exp() / scores.exp().sum()
+
+
+def multihead_attention(branch, query, memory, sees, weights_of=softmax):
+    """What a ``modules.attention.Branch`` must compute.
 
     Args:
-        module (MultiheadAttention): gives the weights.
+        branch (Branch): gives the weights.
         query (Float[T, D]), memory (Float[S, K]): one sentence.
-        visible (callable): ``visible(t, s)`` says whether query t sees key s.
+        sees (callable): ``sees(t, s)`` says whether query t sees key s.
+        weights_of (callable): scaled products of a query with the keys it sees, Float[S'],
+            to the weights of these.
 
     Returns:
         Float[T, D]
     """
-    q, k, v = module.q_proj(query), module.k_proj(memory), module.v_proj(memory)
-    size = module.head_dim
+    q, k, v = branch.q_proj(query), branch.k_proj(memory), branch.v_proj(memory)
+    size = branch.head_dim
     rows = []
     for t in range(len(query)):
         heads = []
-        for h in range(module.num_heads):
+        for h in range(branch.num_heads):
             part = slice(h * size, (h + 1) * size)
-            seen = [s for s in range(len(memory)) if visible(t, s)]
+            seen = [s for s in range(len(memory)) if sees(t, s)]
             scores = torch.stack([q[t, part] @ k[s, part] for s in seen]) / size**0.5
-            weights = scores.exp() / scores.exp().sum()
-            heads.append(sum(w * v[s, part] for w, s in zip(weights, seen)))
-        rows.append(module.out_proj(torch.cat(heads)))
+            heads.append(sum(w * v[s, part] for w, s in zip(weights_of(scores), seen)))
+        rows.append(branch.out_proj(torch.cat(heads)))
     return torch.stack(rows)

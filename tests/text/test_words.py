@@ -5,7 +5,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from fairseq_bytefusion.text import ByteDictionary
-from fairseq_bytefusion.text.words import block_starts, group_words, symbol_tables
+from fairseq_bytefusion.text.words import block_starts, symbol_tables
 
 from ..helpers import SENTENCES, pad_batch
 from ..oracles.word_attention import words_of
@@ -97,31 +97,6 @@ def test_a_row_of_padding_has_no_block():
     batch = torch.ones(2, 5, dtype=torch.long)
     batch[0, :2] = torch.tensor([101, 2])
     assert starts_of(batch).tolist() == [[True, True, False, False, False], [False] * 5]
-
-
-def test_groups_hold_every_token_once_word_by_word():
-    batch = pad_batch(SENTENCES, left=True)
-    starts = starts_of(batch)
-    groups = group_words(starts, batch == 1)
-    real = (batch != 1).flatten().nonzero().flatten()
-    assert torch.equal(groups.order.sort().values, real)
-    lengths = [length for length, _ in groups.sizes]
-    assert lengths == sorted(set(lengths))
-    flat, begin = starts.flatten(), 0
-    for length, count in groups.sizes:
-        for _ in range(count):
-            word = groups.order[begin : begin + length]
-            assert (word.diff() == 1).all()
-            assert flat[word].tolist() == [True] + [False] * (length - 1)
-            begin += length
-    assert begin == len(groups.order)
-
-
-def test_groups_of_a_batch_of_padding():
-    batch = torch.ones(2, 3, dtype=torch.long)
-    groups = group_words(starts_of(batch), batch == 1)
-    assert groups.sizes == []
-    assert len(groups.order) == 0
 
 
 def test_text_symbols_of_other_dictionaries():

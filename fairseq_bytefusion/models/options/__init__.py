@@ -1,1 +1,7 @@
-"""The options of models: a file a family, each with its checks."""
+"""The options of models: a group a family, each with its checks; see :mod:`.groups`."""
+
+from .decoder import DecoderOptions
+from .encoder import EncoderOptions
+from .groups import check, complete
+
+__all__ = ["DecoderOptions", "EncoderOptions", "check", "complete"]

@@ -1,1 +1,16 @@
-"""Attention: projections and kernels."""
+"""Attention = branches x geometry.
+
+A branch has projections and a kernel (:class:`Branch`; :class:`MultiheadAttention` is the
+softmax one); a :class:`BranchedAttention` combines several. Both have
+``forward(query, memory, geometry, need_weights=False) -> (output, weights or None)``, and
+the geometry says which keys a query sees. Layers are given their attention. To add a
+kernel: a file here with a ``Branch``, its two forms compared with an oracle in every
+geometry of ``tests/modules/attention/geometries.py``, and a choice in ``models/layers.py``.
+"""
+
+from .branch import Branch
+from .branched import BranchedAttention
+from .geometry import Causal, Full
+from .multihead import MultiheadAttention
+
+__all__ = ["Branch", "BranchedAttention", "Causal", "Full", "MultiheadAttention"]

@@ -18,6 +18,8 @@ Source: the tree mask is that of Miao et al. 2023, *SpecInfer*, section 4; shari
 keys of a common prefix, of Athiwaratkun et al. 2024, *Bifurcated Attention*.
 """
 
+import itertools
+
 import torch
 
 # Looking for free places takes a dozen small operations and one synchronisation.
@@ -27,31 +29,31 @@ SMALLEST_CAPACITY = 72
 
 
 class BeamTree:
-    """The nodes of S sentences with g hypotheses each, for L layers.
+    """The nodes of S sentences with g hypotheses each.
+
+    Keys and values of the nodes lie in slots, one for each branch of each attention.
 
     Args:
-        num_layers (int): L.
         num_sentences (int): S.
         beam (int): g.
         device (torch.device)
     """
 
-    def __init__(self, num_layers, num_sentences, beam, device):
-        self.num_layers = num_layers
+    def __init__(self, num_sentences, beam, device):
         self.beam = beam
         #: number n of places in use, the same for all sentences; some are free
         self.size = 0
         shape = (num_sentences, beam, SMALLEST_CAPACITY)
         self._descends = torch.zeros(shape, dtype=torch.bool, device=device)
-        self._keys = None  # Float[L, S, H, d, capacity]
-        self._values = None  # Float[L, S, H, capacity, d]
+        # slot: keys Float[S, H, d, capacity] and values Float[S, H, capacity, d]
+        self._slots = {}
         self._places = None  # Long[S, g], of the newest nodes
         self._start_anew()
 
     def _start_anew(self):
         """Forget what holds for the present sentences and store only."""
         # For each coming step, the last one first: its new nodes' places and its size.
-        self._plan, self._views = [], []
+        self._plan, self._views = [], {}
         sentences = self._descends.shape[0]
         self._rows = torch.arange(sentences, device=self._descends.device)[:, None]
 
@@ -87,40 +89,50 @@ class BeamTree:
         sizes = (free.amax((0, 2)).cummax(0).values.clamp(min=highest) + 1).tolist()
         self._plan = list(zip(free.unbind(1), sizes))[::-1]
 
-    def write(self, layer, keys, values):
-        """Write the new nodes of a layer.
+    def write(self, slot, keys, values):
+        """Write the new nodes of a slot.
 
         Args:
-            layer (int)
-            keys, values (Float[S, g, H, d])
+            slot (hashable): a new one gets its room here.
+            keys, values (Float[S, g, H, d]): H and d may be others in another slot.
 
         Returns:
             tuple: keys Float[S * H, d, n] and values Float[S * H, n, d] of all nodes,
             views of the store.
         """
-        if self._keys is None:
-            self._allocate(keys, self._descends.shape[2])
-        if layer == len(self._views):  # views of each layer, not made at every step
-            views = self._keys[layer], self._values[layer]
-            self._views.append((*views, views[0].flatten(0, 1), views[1].flatten(0, 1)))
-        own_keys, own_values, all_keys, all_values = self._views[layer]
+        if slot not in self._views:  # views of each slot, not made at every step
+            if slot not in self._slots:
+                self._slots[slot] = self._room_for(keys)
+            store = self._slots[slot]
+            self._views[slot] = (*store, *(x.flatten(0, 1) for x in store))
+        own_keys, own_values, all_keys, all_values = self._views[slot]
         own_keys[self._rows, :, :, self._places] = keys
         own_values[self._rows, :, self._places] = values
         return all_keys[..., : self.size], all_values[:, : self.size]
 
-    def _allocate(self, like, capacity):
-        _, _, heads, width = like.shape
-        start = (self.num_layers, self._descends.shape[0], heads)
+    def _room_for(self, nodes):
+        """Keys and values of a slot whose nodes are Float[S, g, H, d]."""
+        sentences, _, heads, width = nodes.shape
+        capacity = self._descends.shape[2]
         # Zeros: a place that is free now may be looked at, with weight zero.
-        self._keys = like.new_zeros(*start, width, capacity)
-        self._values = like.new_zeros(*start, capacity, width)
+        return (
+            nodes.new_zeros(sentences, heads, width, capacity),
+            nodes.new_zeros(sentences, heads, capacity, width),
+        )
+
+    def _change_slots(self, change):
+        """Replace every slot by ``change(keys, values)``."""
+        self._slots = {slot: change(*store) for slot, store in self._slots.items()}
+        self._start_anew()
 
     def _grow(self, capacity):
         self._descends = _widened(self._descends, 2, capacity)
-        if self._keys is not None:
-            self._keys = _widened(self._keys, 4, capacity)
-            self._values = _widened(self._values, 3, capacity)
-            self._start_anew()
+        self._change_slots(
+            lambda keys, values: (
+                _widened(keys, 3, capacity),
+                _widened(values, 2, capacity),
+            )
+        )
 
     def _compact(self, alive, most):
         """Move the nodes that are alive (Bool[S, n]) to the first ``most`` places."""
@@ -128,8 +140,7 @@ class BeamTree:
         kept = self._descends.gather(2, source[:, None].expand(-1, self.beam, -1))
         self._descends.zero_()
         self._descends[:, :, :most] = kept
-        for layer in range(self.num_layers):
-            keys, values = self._keys[layer], self._values[layer]
+        for keys, values in self._slots.values():
             keys[..., :most] = _gather(keys, source, 3)
             values[:, :, :most] = _gather(values, source, 2)
         self.size = most
@@ -152,11 +163,10 @@ class BeamTree:
         """
         if len(sources):
             self._descends[targets] = self._descends[sources]
-            self._keys[:, targets] = self._keys[:, sources]
-            self._values[:, targets] = self._values[:, sources]
+            for nodes in itertools.chain(*self._slots.values()):
+                nodes[targets] = nodes[sources]
         self._descends = self._descends[:count]
-        self._keys, self._values = self._keys[:, :count], self._values[:, :count]
-        self._start_anew()
+        self._change_slots(lambda keys, values: (keys[:count], values[:count]))
 
     def split(self):
         """Give every hypothesis a tree of its own: S * g sentences of one hypothesis.
@@ -168,22 +178,24 @@ class BeamTree:
         # Every hypothesis has as many ancestors as there were steps.
         places = used.nonzero()[:, 2].view(sentences * self.beam, -1)
         parent = self._rows.expand(-1, self.beam).flatten()
-        self._keys = torch.stack(
-            [_gather(keys.index_select(0, parent), places, 3) for keys in self._keys]
-        )
-        self._values = torch.stack(
-            [_gather(values.index_select(0, parent), places, 2) for values in self._values]
-        )
         self.beam, self.size = 1, places.shape[1]
         self._descends = used.new_ones(len(places), 1, self.size)
-        self._start_anew()
+        self._change_slots(
+            lambda keys, values: (
+                _gather(keys.index_select(0, parent), places, 3),
+                _gather(values.index_select(0, parent), places, 2),
+            )
+        )
 
     def select(self, sentences):
         """Sentence i becomes what ``sentences[i]`` was (Long[S']), copying its nodes."""
         self._descends = self._descends.index_select(0, sentences)
-        self._keys = self._keys.index_select(1, sentences)
-        self._values = self._values.index_select(1, sentences)
-        self._start_anew()
+        self._change_slots(
+            lambda keys, values: (
+                keys.index_select(0, sentences),
+                values.index_select(0, sentences),
+            )
+        )
 
 
 def _gather(nodes, places, dim):

@@ -1,54 +1,22 @@
 """What a decoder remembers between the steps of a beam search."""
 
 import torch
-import torch.nn as nn
 
 from .beam_tree import BeamTree
-
-# A transposed copy of a weight costs about as much as eight products with a few rows
-# gain by it, so that a short translation loses little and a long one gains.
-STEPS_BEFORE_TRANSPOSING = 8
+from .cached_attention import CachedMemory, CachedPast
+from .transposed_weights import TransposedWeights
 
 
 class LayerCache:
-    """One layer's part of a :class:`DecodingCache`."""
+    """One layer's part of a :class:`DecodingCache`.
+
+    Attributes:
+        past, memory: the geometries of its self-attention and of its cross-attention.
+    """
 
     def __init__(self, cache, index):
-        self._cache = cache
-        self._index = index
-        self._transposed = {}  # module: bias and transposed weight
-        #: bias [3D] and transposed weight [D, 3D] of queries, keys and values
-        self.projection = None
-        #: keys Float[S * H, d, T], values Float[S * H, T, d] of the encoder's states
-        self.memory = None
-
-    def write(self, keys, values):
-        """Add the newest nodes; see :meth:`BeamTree.write`."""
-        return self._cache.tree.write(self._index, keys, values)
-
-    def linear(self, module, x):
-        """``module(x)`` (Float[S, g, D]); faster from the ninth step on, on a CPU.
-
-        With a few dozen rows, a product with a transposed weight takes 10% to 35% less
-        time than one with the weight as ``nn.Linear`` keeps it.
-        """
-        if self._cache.num_steps <= STEPS_BEFORE_TRANSPOSING or x.device.type != "cpu":
-            return module(x)
-        if module not in self._transposed:
-            if type(module) is not nn.Linear or module.bias is None:
-                return module(x)
-            self._transposed[module] = module.bias, module.weight.t().contiguous()
-        return affine(x, *self._transposed[module])
-
-    @property
-    def bias(self):
-        """Float[S, 1, g, n]: 0 where a hypothesis descends from a node, else -inf."""
-        return self._cache.bias
-
-    @property
-    def memory_bias(self):
-        """Float[S, 1, 1, T]: 0 where the encoder's states are real, else -inf."""
-        return self._cache.memory_bias
+        self.past = CachedPast(cache, index)
+        self.memory = CachedMemory(cache, index)
 
 
 class DecodingCache:
@@ -84,10 +52,14 @@ class DecodingCache:
         self._slots = list(range(num_sentences))  # where sentence i of the batch is
         self._device = memory.device
         self._outside = self._inside = None  # Long[N], while the orders differ
-        self.tree = BeamTree(num_layers, num_sentences, beam, memory.device)
+        self.tree = BeamTree(num_sentences, beam, memory.device)
         self.layers = [LayerCache(self, index) for index in range(num_layers)]
+        #: (layer, branch) -> keys Float[S * H, d, T], values Float[S * H, T, d] of memory
+        self.memories = {}
+        #: Float[S, 1, g, n]: 0 where a hypothesis descends from a node, else -inf
         self.bias = None
-        self.num_steps = 0
+        self._weights = TransposedWeights()
+        self._num_steps = 0
 
     @property
     def num_rows(self):
@@ -107,8 +79,16 @@ class DecodingCache:
 
     def open_step(self, dtype):
         """Make room for a new position; the layers' ``bias`` is of type ``dtype``."""
-        self.num_steps += 1
+        self._num_steps += 1
         self.bias = _bias(self.tree.open_step(), dtype)
+
+    def write(self, slot, keys, values):
+        """Add the newest nodes to a slot; see :meth:`BeamTree.write`."""
+        return self.tree.write(slot, keys, values)
+
+    def linear(self, module, x):
+        """``module(x)`` for x Float[S, g, D], see :class:`TransposedWeights`."""
+        return self._weights.linear(module, x, self._num_steps)
 
     def reorder(self, new_order):
         """Row i of the batch becomes what was its row ``new_order[i]``.
@@ -142,11 +122,11 @@ class DecodingCache:
         target = dict(zip((slot for slot in slots if slot >= count), free))
         sources, targets = self._tensor(target.keys()), self._tensor(target.values())
         self.tree.move(sources, targets, count)
-        for layer in self.layers:
-            by_sentence = [x.unflatten(0, (len(before), -1)) for x in layer.memory]
+        for slot, memory in self.memories.items():
+            by_sentence = [x.unflatten(0, (len(before), -1)) for x in memory]
             for states in by_sentence:
                 states[targets] = states[sources]
-            layer.memory = tuple(x[:count].flatten(0, 1) for x in by_sentence)
+            self.memories[slot] = tuple(x[:count].flatten(0, 1) for x in by_sentence)
         if self.memory_bias is not None:
             self.memory_bias[targets] = self.memory_bias[sources]
             self.memory_bias = self.memory_bias[:count]
@@ -170,10 +150,10 @@ class DecodingCache:
             self.tree.split()
         self.tree.select(rows)
         sentences, count = rows // self.beam, len(self._slots)
-        for layer in self.layers:
-            layer.memory = tuple(
+        for slot, memory in self.memories.items():
+            self.memories[slot] = tuple(
                 x.unflatten(0, (count, -1)).index_select(0, sentences).flatten(0, 1)
-                for x in layer.memory
+                for x in memory
             )
         if self.memory_bias is not None:
             self.memory_bias = self.memory_bias.index_select(0, sentences)
@@ -183,11 +163,6 @@ class DecodingCache:
 
     def _tensor(self, numbers):
         return torch.tensor(list(numbers), dtype=torch.long, device=self._device)
-
-
-def affine(x, bias, weight):
-    """``x @ weight + bias`` for x Float[S, g, D], bias [E] and weight [D, E]."""
-    return torch.addmm(bias, x.flatten(0, 1), weight).view(*x.shape[:2], -1)
 
 
 def _bias(allowed, dtype):

@@ -4,8 +4,10 @@ import math
 
 import torch.nn as nn
 
+from .embedder import Embedder
 
-class DenseEmbedder(nn.Embedding):
+
+class DenseEmbedder(Embedder, nn.Embedding):
     """A learned row per symbol, times a constant.
 
     The parameter is called ``weight``, as in fairseq's ``transformer``.
@@ -18,9 +20,6 @@ class DenseEmbedder(nn.Embedding):
 
     Source: Vaswani et al. 2017; initialised as in fairseq, N(0, 1/D).
     """
-
-    composes_words = False
-    dropout_on_states = True
 
     def __init__(self, num_embeddings, embedding_dim, padding_idx, scale=1.0):
         super().__init__(num_embeddings, embedding_dim, padding_idx)

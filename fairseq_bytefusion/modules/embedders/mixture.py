@@ -5,6 +5,8 @@ import torch.nn as nn
 import torch.nn.functional as F
 
 from ...text.word_list import hash_words
+from .composers import COMPOSERS
+from .embedder import Embedder
 
 MIXTURES = ("sum", "concat", "hybrid")
 OTHER_WORDS = (
@@ -70,7 +72,7 @@ def fingerprint(hashes):
     return torch.tensor([float(b) for b in total.to_bytes(8, "big")[:_FINGERPRINT_BYTES]])
 
 
-class Mixture(nn.Module):
+class Mixture(Embedder, nn.Module):
     """Composed vector ``c`` and table row ``e`` (zeros if unknown) of a word, mixed.
 
     ``sum``: c + e. ``concat``: W (c, e) + b. ``hybrid``: e for a known word, else c;
@@ -89,7 +91,7 @@ class Mixture(nn.Module):
     """
 
     composes_words = True
-    dropout_on_states = True
+    needs_words = True
 
     def __init__(self, composer, words, dictionary, mode="sum"):
         super().__init__()
@@ -104,12 +106,10 @@ class Mixture(nn.Module):
             self.projection = nn.Linear(2 * self.embedding_dim, self.embedding_dim)
 
     @classmethod
-    def build(cls, options, dictionary, dim):
-        """From ``mixture``, ``mixture_composer`` and its options, ``source_words``."""
-        from . import COMPOSERS
-
+    def build(cls, options, dictionary, dim, words):
+        """From ``mixture``, ``mixture_composer`` and its options; known ``words``."""
         composer = COMPOSERS[options.mixture_composer].build(options, dictionary, dim)
-        return cls(composer, options.source_words, dictionary, options.mixture)
+        return cls(composer, words, dictionary, options.mixture)
 
     def forward(self, tokens):
         """

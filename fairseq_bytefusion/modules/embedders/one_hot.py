@@ -5,8 +5,10 @@ import math
 import torch
 import torch.nn as nn
 
+from .embedder import Embedder
 
-class OneHotEmbedder(nn.Module):
+
+class OneHotEmbedder(Embedder, nn.Module):
     """Row ``b`` of the identity, zero-padded to D, times one learned scalar.
 
     Args:
@@ -19,11 +21,12 @@ class OneHotEmbedder(nn.Module):
         ValueError: D < V.
 
     Source: Shaham & Levy 2021, *Neural Machine Translation without Embeddings*,
-    section 3. A one-hot state has no redundancy to drop, hence no dropout on it.
+    section 3. A one-hot state has no redundancy to drop, hence no dropout on it, nor on
+    the decoder's last states.
     """
 
-    composes_words = False
     dropout_on_states = False
+    dropout_on_output = False
 
     def __init__(self, num_embeddings, embedding_dim, padding_idx, scale=None):
         super().__init__()
@@ -52,6 +55,10 @@ class OneHotEmbedder(nn.Module):
         """
         states = self.scale * nn.functional.embedding(tokens, self.rows)
         return states, tokens.eq(self.padding_idx)
+
+    def build_output_projection(self):
+        """The same one-hot rows, with a scalar of their own."""
+        return OneHotProjection(self.num_embeddings, self.embedding_dim)
 
     def extra_repr(self):
         return f"{self.num_embeddings}, {self.embedding_dim}"

@@ -45,7 +45,7 @@ class NgramConvolution(nn.Module):
         self.weights = nn.Parameter(torch.full((len(kernels),), start))
 
     @classmethod
-    def build(cls, options, dictionary, wrap_layer):
+    def build(cls, options, dictionary, make_layer):
         """From ``encoder_embed_dim``, ``ncf_kernels``, ``ncf_weights``, ``ncf_unigram``."""
         return cls(
             options.encoder_embed_dim,

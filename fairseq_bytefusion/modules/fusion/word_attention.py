@@ -1,55 +1,9 @@
 """WSF: Transformer layers that attend within a word only."""
 
-import torch
 import torch.nn as nn
-import torch.nn.functional as F
 
-from ...text.words import (
-    BOUNDARIES,
-    MAX_CHARACTER,
-    block_starts,
-    group_words,
-    symbol_tables,
-)
-from ..attention.multihead import MultiheadAttention
-from ..transformer_layer import EncoderLayer
-
-
-class WordLocalAttention(MultiheadAttention):
-    """Self-attention within blocks of a packed batch."""
-
-    def forward(self, x, sizes):
-        """
-        Args:
-            x (Float[N, D]): tokens, block by block, equally long blocks together.
-            sizes (list of (int, int)): ``(length, number of blocks)`` in that order.
-
-        Returns:
-            Float[N, D]
-        """
-        q, k, v = self.q_proj(x), self.k_proj(x), self.v_proj(x)
-        lengths = [length * count for length, count in sizes]
-        dropout = self.dropout if self.training else 0.0
-        groups = []
-        for (length, count), *qkv in zip(sizes, *(t.split(lengths) for t in (q, k, v))):
-            shape = (count, length, self.num_heads, self.head_dim)
-            heads = [t.view(shape).transpose(1, 2) for t in qkv]
-            group = F.scaled_dot_product_attention(*heads, dropout_p=dropout)
-            groups.append(group.transpose(1, 2).reshape(-1, x.shape[-1]))
-        return self.out_proj(torch.cat(groups))
-
-
-class WordLocalLayer(EncoderLayer):
-    """An encoder layer in which a token sees its own block only.
-
-    Takes the arguments of :class:`EncoderLayer`; its parameters have the same names.
-    ``forward(x: Float[N, D], sizes)`` works on packed tokens.
-    """
-
-    attention_class = WordLocalAttention
-
-    def attend(self, x, sizes):
-        return self.self_attn(x, sizes)
+from ...text.words import BOUNDARIES, MAX_CHARACTER, block_starts, symbol_tables
+from ..word_local import WordLocal, group_words
 
 
 class WordAttention(nn.Module):
@@ -59,7 +13,7 @@ class WordAttention(nn.Module):
     is one dense attention: nothing of size T x T, no mask and no padding.
 
     Args:
-        layers (iterable of WordLocalLayer): L_w of them, possibly none.
+        layers (iterable of EncoderLayer): L_w of them, possibly none.
         dictionary (fairseq.data.Dictionary): says which symbols are whitespace.
         boundary (str): ``space`` or ``script``, see :mod:`text.words`.
         max_word (int): longest block in tokens.
@@ -87,11 +41,9 @@ class WordAttention(nn.Module):
         self.register_buffer("tables", symbol_tables(dictionary), persistent=False)
 
     @classmethod
-    def build(cls, options, dictionary, wrap_layer):
-        """From ``fusion_layers``, ``wsf_boundary``, ``wsf_max_word``, a layer's options."""
-        layers = [
-            wrap_layer(WordLocalLayer.build(options)) for _ in range(options.fusion_layers)
-        ]
+    def build(cls, options, dictionary, make_layer):
+        """From ``fusion_layers``, ``wsf_boundary``, ``wsf_max_word``."""
+        layers = [make_layer() for _ in range(options.fusion_layers)]
         return cls(layers, dictionary, options.wsf_boundary, options.wsf_max_word)
 
     def forward(self, states, tokens, padding_mask):
@@ -114,6 +66,7 @@ class WordAttention(nn.Module):
             return states  # a batch of padding
         flat = states.flatten(0, 1)
         x = flat.index_select(0, groups.order)
+        geometry = WordLocal(groups.sizes)
         for layer in self.layers:
-            x = layer(x, groups.sizes)
+            x = layer(x, geometry)
         return x.new_zeros(flat.shape).index_copy(0, groups.order, x).view_as(states)

@@ -1,9 +1,9 @@
 import pytest
 import torch
 from fairseq.modules import MultiheadAttention as FairseqAttention
-from fairseq_bytefusion.modules.attention.multihead import MultiheadAttention
 
-from fairseq_bytefusion.modules.decoding.decoding_cache import DecodingCache
+from fairseq_bytefusion.modules.attention import Causal, Full, MultiheadAttention
+from fairseq_bytefusion.modules.decoding import DecodingCache
 
 from ...oracles.attention import multihead_attention
 
@@ -24,7 +24,7 @@ def test_masked_attention_is_the_oracles(need_weights):
     module, query, memory = attention(), states(B, T, D), states(B, S, D)
     lengths = [7, 4, 1]
     allowed = torch.arange(S)[None] < torch.tensor(lengths)[:, None]
-    out, weights = module(query, memory, allowed[:, None, None], need_weights=need_weights)
+    out, weights = module(query, memory, Full(allowed[:, None, None]), need_weights)
     for b in range(B):
         expected = multihead_attention(
             module, query[b], memory[b], lambda t, s, n=lengths[b]: s < n
@@ -39,7 +39,7 @@ def test_masked_attention_is_the_oracles(need_weights):
 @pytest.mark.parametrize("need_weights", [False, True])
 def test_causal_attention_is_the_oracles(need_weights):
     module, x = attention(), states(B, T, D)
-    out, _ = module(x, x, causal=True, need_weights=need_weights)
+    out, _ = module(x, x, Causal(), need_weights)
     for b in range(B):
         expected = multihead_attention(module, x[b], x[b], lambda t, s: s <= t)
         assert (out[b] - expected).abs().max() <= 1e-12
@@ -55,11 +55,11 @@ def cache_of(memory=None, sentences=B, beam=1):
 
 def test_one_step_at_a_time_is_all_at_once():
     module, x = attention(), states(B, T, D)
-    expected, _ = module(x, x, causal=True)
+    expected, _ = module(x, x, Causal())
     cache, open_step = cache_of()
     for t in range(T):
         open_step()
-        out, weights = module.step(x[:, t : t + 1], None, cache)
+        out, weights = module(x[:, t : t + 1], None, cache.past)
         assert (out[:, 0] - expected[:, t]).abs().max() <= 1e-12
         assert torch.allclose(weights.sum(-1), torch.ones(B, H, 1).double())
 
@@ -67,28 +67,28 @@ def test_one_step_at_a_time_is_all_at_once():
 def test_hypotheses_of_a_sentence_do_not_see_each_other():
     """Two hypotheses a sentence are as twice the sentences."""
     module, x = attention(), states(B * 2, T, D)
-    expected, _ = module(x, x, causal=True)
+    expected, _ = module(x, x, Causal())
     cache, open_step = cache_of(beam=2)
     for t in range(T):
         open_step()
-        out, _ = module.step(x[:, t].view(B, 2, D), None, cache)
+        out, _ = module(x[:, t].view(B, 2, D), None, cache.past)
         assert (out.flatten(0, 1) - expected[:, t]).abs().max() <= 1e-12
 
 
 def test_cross_attention_projects_its_memory_once():
-    module = MultiheadAttention(D, H, kdim=8, self_attention=False).double().eval()
+    module = MultiheadAttention(D, H, kdim=8).double().eval()
     query, memory = states(B, 2, D), states(B, S, 8)
     cache, _ = cache_of(memory, beam=2)
-    expected, weights = module(query, memory, need_weights=True)
-    first, found = module.step(query, memory, cache)
+    expected, weights = module(query, memory, Full(), need_weights=True)
+    first, found = module(query, memory, cache.memory)
     assert (first - expected).abs().max() <= 1e-12
     assert (found - weights).abs().max() <= 1e-12
-    assert torch.equal(module.step(query, None, cache)[0], first)
+    assert torch.equal(module(query, None, cache.memory)[0], first)
 
 
 @pytest.mark.parametrize("kdim", [None, 64])
 def test_parameters_are_named_and_initialised_as_in_fairseq(kdim):
-    ours = MultiheadAttention(192, 4, kdim=kdim, self_attention=kdim is None)
+    ours = MultiheadAttention(192, 4, kdim=kdim)
     theirs = FairseqAttention(
         192,
         4,
@@ -107,10 +107,10 @@ def test_parameters_are_named_and_initialised_as_in_fairseq(kdim):
 
 def test_dropout_only_when_training():
     module, x = attention(dropout=0.5), states(B, T, D)
-    assert torch.equal(module(x, x)[0], module(x, x)[0])
+    assert torch.equal(module(x, x, Full())[0], module(x, x, Full())[0])
     module.train()
-    assert not torch.equal(module(x, x)[0], module(x, x)[0])
-    weights = module(x, x, need_weights=True)[1]
+    assert not torch.equal(module(x, x, Full())[0], module(x, x, Full())[0])
+    weights = module(x, x, Full(), need_weights=True)[1]
     assert torch.allclose(weights.sum(-1), torch.ones(B, H, T).double())
 
 

@@ -8,10 +8,10 @@ from hypothesis import strategies as st
 from fairseq_bytefusion.modules.decoding.beam_tree import BeamTree
 from fairseq_bytefusion.modules.decoding.decoding_cache import DecodingCache
 
-from ...helpers import SENTENCES, build_model, pad_batch
+from ...helpers import build_model, pad_batch
 from ...oracles.decoding import SlowDecoder
+from .search import SOURCES, Search
 
-SOURCES = [s for s in SENTENCES if s][:5]
 MODELS = {
     "post_norm": {},
     "pre_norm": {"decoder_normalize_before": True},
@@ -20,47 +20,6 @@ MODELS = {
     "one_hot": {"decoder_embedder": "one-hot", "decoder_embed_dim": 264},
     "checkpointed": {"checkpoint_activations": True},
 }
-
-
-class Search:
-    """Both decoders, side by side, on the same random symbols."""
-
-    def __init__(self, model, beam, sentences=5, left=False, repeat=True):
-        self.model, self.beam = model, beam
-        source = pad_batch(SOURCES[:sentences], left=left)
-        rows = torch.arange(sentences).repeat_interleave(beam)
-        self.memory = model.encoder(source)
-        if repeat:
-            self.memory = model.encoder.reorder_encoder_out(self.memory, rows)
-        self.slow = SlowDecoder(model, source, rows)
-        self.state = {}
-        self.num_rows = len(rows)
-
-    @property
-    def cache(self):
-        return self.model.decoder.get_incremental_state(self.state, "cache")
-
-    def step(self):
-        symbols = torch.randint(4, 260, (self.num_rows,))
-        expected = self.slow.step(symbols)
-        found = self.model.decoder(
-            self.slow.prefixes, self.memory, incremental_state=self.state
-        )[0]
-        assert found.shape == (self.num_rows, 1, 260)
-        assert (found[:, 0] - expected).abs().max() <= 2e-5
-
-    def reorder(self, order):
-        self.model.decoder.reorder_incremental_state_scripting(self.state, order)
-        self.memory = self.model.encoder.reorder_encoder_out(self.memory, order)
-        self.slow.reorder(order)
-        self.num_rows = len(order)
-
-    def beam_order(self, kept=None):
-        """A random survivor for every hypothesis of the sentences ``kept``."""
-        sentences = self.num_rows // self.beam
-        kept = list(range(sentences)) if kept is None else kept
-        parents = torch.randint(self.beam, (len(kept), self.beam))
-        return (torch.tensor(kept)[:, None] * self.beam + parents).flatten()
 
 
 @pytest.fixture(autouse=True)
@@ -117,7 +76,7 @@ def test_finished_sentences_leave_and_the_last_ones_take_their_place():
         search.reorder(search.beam_order(kept))
         search.step()
         assert search.cache.tree.beam == 2
-        assert search.cache.layers[0].memory[0].shape[0] == len(kept) * 2
+        assert search.cache.memories[0, 0][0].shape[0] == len(kept) * 2
     assert search.cache.num_rows == 2
 
 
@@ -194,7 +153,7 @@ def grow_tree(tree, steps, parents):
 
 def test_the_drawing():
     """The docstring's: beams abc, abx, ayx of one sentence."""
-    tree = BeamTree(1, 1, 3, torch.device("cpu"))
+    tree = BeamTree(1, 3, torch.device("cpu"))
     tree.open_step()  # a, in three copies
     tree.follow(torch.tensor([0, 0, 0]))
     tree.open_step()  # b, y and one that dies
@@ -209,14 +168,14 @@ def test_the_drawing():
 
 
 def test_a_beam_with_one_past_stores_it_once():
-    tree = BeamTree(1, 2, 4, torch.device("cpu"))
+    tree = BeamTree(2, 4, torch.device("cpu"))
     seen, *_ = grow_tree(tree, 200, torch.tensor([0, 0, 0, 0, 4, 4, 4, 4]))
     assert seen.sum(-1).unique().tolist() == [201]
     assert seen.shape[-1] <= 201 + 2 * 8 * 4
 
 
 def test_beams_without_a_common_past_keep_all_of_it():
-    tree = BeamTree(1, 1, 4, torch.device("cpu"))
+    tree = BeamTree(1, 4, torch.device("cpu"))
     seen, keys, values = grow_tree(tree, 50, torch.arange(4))
     assert seen.sum(-1).unique().tolist() == [51]
     assert seen.any(1).sum() == 4 * 51
@@ -225,7 +184,7 @@ def test_beams_without_a_common_past_keep_all_of_it():
 
 
 def test_a_tree_that_loses_its_branches_shrinks():
-    tree = BeamTree(1, 1, 4, torch.device("cpu"))
+    tree = BeamTree(1, 4, torch.device("cpu"))
     grow_tree(tree, 50, torch.arange(4))
     tree.follow(torch.zeros(4, dtype=torch.long))
     seen, keys, values = grow_tree(tree, 20, torch.zeros(4, dtype=torch.long))

@@ -1,10 +1,8 @@
 import pytest
 import torch
 
-from fairseq_bytefusion.models.options.byte_transformer import (
-    ByteTransformerConfig,
-    complete,
-)
+from fairseq_bytefusion.models.encoder_builder import build_embedder
+from fairseq_bytefusion.models.options import DecoderOptions, EncoderOptions, complete
 from fairseq_bytefusion.modules.embedders import EMBEDDERS, TOKEN_EMBEDDERS
 from fairseq_bytefusion.modules.embedders.one_hot import OneHotEmbedder, OneHotProjection
 from fairseq_bytefusion.text import ByteDictionary
@@ -16,9 +14,9 @@ V, PAD = 260, 1
 
 def build(name, dim=264, **options):
     """As a model builds it."""
-    options = complete(model_args(encoder_embedder=name, **options))
-    options.source_words = DictionaryTask().source_words()
-    return EMBEDDERS[name].build(options, ByteDictionary(), dim)
+    given = model_args(encoder_embedder=name, encoder_embed_dim=dim, **options)
+    options = complete(EncoderOptions, given)
+    return build_embedder(options, ByteDictionary(), DictionaryTask().source_words())
 
 
 @pytest.mark.parametrize("left", [False, True])
@@ -58,7 +56,7 @@ def test_dense_scale():
 
 def test_only_token_embedders_are_for_decoders():
     assert list(TOKEN_EMBEDDERS) == ["dense", "one-hot"]
-    choices = ByteTransformerConfig.__dataclass_fields__["decoder_embedder"].type
+    choices = DecoderOptions.__dataclass_fields__["decoder_embedder"].type
     assert [choice.value for choice in choices] == list(TOKEN_EMBEDDERS)
 
 

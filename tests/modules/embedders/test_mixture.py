@@ -1,7 +1,8 @@
 import pytest
 import torch
 
-from fairseq_bytefusion.modules.embedders import CharRNN, Mixture
+from fairseq_bytefusion.modules.embedders import Mixture
+from fairseq_bytefusion.modules.embedders.composers import CharRNN
 from fairseq_bytefusion.modules.embedders.mixture import MIXTURES, WordTable
 from fairseq_bytefusion.text import ByteDictionary
 

@@ -1,12 +1,15 @@
 """char2subword: Transformer layers over the characters of a word."""
 
+from functools import partial
+
 import torch
 import torch.nn as nn
 import torch.nn.functional as F
 from fairseq.modules import FairseqDropout, LayerNorm, SinusoidalPositionalEmbedding
 
-from ....text.words import group_words
-from ...fusion.word_attention import WordLocalAttention
+from ...attention import MultiheadAttention
+from ...transformer_layer import EncoderLayer
+from ...word_local import WordLocal, group_words
 from .word_composer import WordComposer
 
 #: sizes of the paper's module: 43M parameters at D = 768. Characters take 0.2M of them, the
@@ -14,8 +17,8 @@ from .word_composer import WordComposer
 PAPER = {"char_dim": 768, "layers": 6, "heads": 12}
 
 
-class Char2SubwordLayer(nn.Module):
-    """A Transformer layer whose residuals add the normalised input.
+class Char2SubwordLayer(EncoderLayer):
+    """A layer whose residuals add the normalised input.
 
     ``x1 = MHA(LN(x)) + LN(x)``, ``x2 = FFN(LN(x1)) + LN(x1)``, unlike an ordinary
     pre-norm layer, which adds ``x`` and ``x1``. GELU; the FFN is 4 E wide.
@@ -28,28 +31,23 @@ class Char2SubwordLayer(nn.Module):
     Source: Aguilar et al. 2021, *Char2Subword*, appendix A.
     """
 
-    def __init__(self, dim, num_heads, dropout=0.0, attention_dropout=0.0):
-        super().__init__()
-        self.self_attn = WordLocalAttention(dim, num_heads, dropout=attention_dropout)
+    def __init__(self, dim, num_heads, *, dropout=0.0, attention_dropout=0.0):
+        attention = partial(MultiheadAttention, dim, num_heads, dropout=attention_dropout)
+        super().__init__(attention, dim, 4 * dim, dropout=dropout)
+        self.activation_fn = F.gelu  # fairseq's rounds to float32
+
+    def make_parts(self, attention, dim, ffn_dim):
+        """As in other layers, but the attention comes first."""
+        self.self_attn = attention()
         self.self_attn_layer_norm = LayerNorm(dim)
-        self.fc1 = nn.Linear(dim, 4 * dim)
-        self.fc2 = nn.Linear(4 * dim, dim)
+        self.fc1 = nn.Linear(dim, ffn_dim)
+        self.fc2 = nn.Linear(ffn_dim, dim)
         self.final_layer_norm = LayerNorm(dim)
-        self.dropout_module = FairseqDropout(dropout, module_name=type(self).__name__)
 
-    def forward(self, x, sizes):
-        """
-        Args:
-            x (Float[N, E]): characters, word by word, equally long words together.
-            sizes (list of (int, int)): ``(length, number of words)`` in that order.
-
-        Returns:
-            Float[N, E]
-        """
-        x = self.self_attn_layer_norm(x)
-        x = self.dropout_module(self.self_attn(x, sizes)) + x
-        x = self.final_layer_norm(x)
-        return self.dropout_module(self.fc2(F.gelu(self.fc1(x)))) + x
+    def residual_block(self, x, norm, function, dropout):
+        """``LN(x) + dropout(function(LN(x)))``."""
+        x = norm(x)
+        return dropout(function(x)) + x
 
 
 class Char2Subword(WordComposer):
@@ -75,6 +73,7 @@ class Char2Subword(WordComposer):
         self,
         dictionary,
         embedding_dim,
+        *,
         char_dim=256,
         layers=2,
         heads=4,
@@ -82,12 +81,14 @@ class Char2Subword(WordComposer):
         dropout=0.0,
         attention_dropout=0.0,
     ):
-        super().__init__(dictionary, embedding_dim, char_dim, max_chars)
+        super().__init__(dictionary, embedding_dim, char_dim, max_chars=max_chars)
         positions = SinusoidalPositionalEmbedding.get_embedding(max_chars + 2, char_dim)
         self.register_buffer("positions", positions, persistent=False)
         self.dropout_module = FairseqDropout(dropout, module_name=type(self).__name__)
         self.layers = nn.ModuleList(
-            Char2SubwordLayer(char_dim, heads, dropout, attention_dropout)
+            Char2SubwordLayer(
+                char_dim, heads, dropout=dropout, attention_dropout=attention_dropout
+            )
             for _ in range(layers)
         )
         self.projection = nn.Linear(char_dim, embedding_dim)
@@ -99,12 +100,12 @@ class Char2Subword(WordComposer):
         return cls(
             dictionary,
             dim,
-            options.char_embed_dim,
-            options.char2subword_layers,
-            options.char2subword_heads,
-            options.max_word_chars,
-            options.dropout,
-            options.attention_dropout,
+            char_dim=options.char_embed_dim,
+            layers=options.char2subword_layers,
+            heads=options.char2subword_heads,
+            max_chars=options.max_word_chars,
+            dropout=options.dropout,
+            attention_dropout=options.attention_dropout,
         )
 
     def compose(self, symbols, lengths, begins=None):
@@ -124,8 +125,9 @@ class Char2Subword(WordComposer):
         symbols = symbols.flatten()[groups.order]
         x = self.characters(symbols) + self.positions[groups.order % len(columns)]
         x = self.dropout_module(x)
+        geometry = WordLocal(groups.sizes)
         for layer in self.layers:
-            x = layer(x, groups.sizes)
+            x = layer(x, geometry)
         is_delimiter = symbols.ge(self.begin).unsqueeze(1)
         x = self.projection(x).masked_fill(is_delimiter, float("-inf"))
         # Back from the order of lengths to that of the words.

@@ -48,6 +48,7 @@ class CharCNN(WordComposer):
         self,
         dictionary,
         embedding_dim,
+        *,
         char_dim=15,
         filters=PRESETS["kim-large"][1],
         max_chars=50,
@@ -57,7 +58,11 @@ class CharCNN(WordComposer):
             raise ValueError(f"unknown style {style!r}, choose from {STYLES}")
         check_filters(filters, max_chars if style == "fairseq" else None)
         super().__init__(
-            dictionary, embedding_dim, char_dim, max_chars, delimited=style == "kim"
+            dictionary,
+            embedding_dim,
+            char_dim,
+            max_chars=max_chars,
+            delimited=style == "kim",
         )
         self.style = style
         self.convolutions = nn.ModuleList(
@@ -76,10 +81,10 @@ class CharCNN(WordComposer):
         return cls(
             dictionary,
             dim,
-            options.char_embed_dim,
-            parse_filters(options.char_cnn_filters),
-            options.max_word_chars,
-            options.char_cnn_style,
+            char_dim=options.char_embed_dim,
+            filters=parse_filters(options.char_cnn_filters),
+            max_chars=options.max_word_chars,
+            style=options.char_cnn_style,
         )
 
     def compose(self, symbols, lengths):

@@ -20,9 +20,11 @@ class CharRNN(WordComposer):
     """
 
     def __init__(
-        self, dictionary, embedding_dim, char_dim=50, hidden_dim=150, max_chars=50
+        self, dictionary, embedding_dim, *, char_dim=50, hidden_dim=150, max_chars=50
     ):
-        super().__init__(dictionary, embedding_dim, char_dim, max_chars, delimited=False)
+        super().__init__(
+            dictionary, embedding_dim, char_dim, max_chars=max_chars, delimited=False
+        )
         self.lstm = nn.LSTM(char_dim, hidden_dim, batch_first=True, bidirectional=True)
         self.projection = nn.Linear(2 * hidden_dim, embedding_dim)
 
@@ -32,9 +34,9 @@ class CharRNN(WordComposer):
         return cls(
             dictionary,
             dim,
-            options.char_embed_dim,
-            options.char_rnn_hidden_dim,
-            options.max_word_chars,
+            char_dim=options.char_embed_dim,
+            hidden_dim=options.char_rnn_hidden_dim,
+            max_chars=options.max_word_chars,
         )
 
     def compose(self, symbols, lengths):

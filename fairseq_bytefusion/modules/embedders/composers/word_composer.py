@@ -7,11 +7,12 @@ import torch.nn as nn
 import torch.nn.functional as F
 
 from ....text.words import symbol_tables, unique_words
+from ..embedder import Embedder
 
 logger = logging.getLogger(__name__)
 
 
-class WordComposer(nn.Module):
+class WordComposer(Embedder, nn.Module):
     """One vector a word, made of the word's symbols.
 
     Words are those of ``wsf`` at whitespace: ``</s>`` and a language tag are words of one
@@ -28,9 +29,10 @@ class WordComposer(nn.Module):
     """
 
     composes_words = True
-    dropout_on_states = True
 
-    def __init__(self, dictionary, embedding_dim, char_dim, max_chars=50, delimited=True):
+    def __init__(
+        self, dictionary, embedding_dim, char_dim, *, max_chars=50, delimited=True
+    ):
         super().__init__()
         self.embedding_dim = embedding_dim
         self.padding_idx = dictionary.pad()
@@ -55,6 +57,11 @@ class WordComposer(nn.Module):
         """
         words = self.words(tokens)
         return self.place(self.compose_rows(words), words.index)
+
+    @property
+    def composer(self):
+        """This module: a word composer alone is a word embedder."""
+        return self
 
     def freeze(self):
         """Train no parameter, and drop nothing out."""

@@ -1,11 +1,12 @@
 import pytest
 import torch
 
-from fairseq_bytefusion.modules.embedders import Char2Subword
+from fairseq_bytefusion.modules.embedders.composers import Char2Subword
 from fairseq_bytefusion.modules.embedders.composers.char2subword import (
     PAPER,
     Char2SubwordLayer,
 )
+from fairseq_bytefusion.modules.word_local import WordLocal
 
 from ....helpers import pad_batch
 from ....oracles import word_composers as oracle
@@ -18,7 +19,7 @@ def test_residuals_add_the_normalised_input():
         for linear in (layer.self_attn.out_proj, layer.fc2):
             linear.weight.zero_()
             linear.bias.zero_()
-    (found,) = layer(torch.tensor([[1.0, 2.0, 3.0, 4.0]]), [(1, 1)])
+    (found,) = layer(torch.tensor([[1.0, 2.0, 3.0, 4.0]]), WordLocal([(1, 1)]))
     expected = torch.tensor([-1.3416, -0.4472, 0.4472, 1.3416])
     assert (found - expected).abs().max() <= 1e-4
 

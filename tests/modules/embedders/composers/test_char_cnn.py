@@ -3,7 +3,7 @@ import torch
 from fairseq.data import Dictionary
 from fairseq.modules.character_token_embedder import CharacterTokenEmbedder
 
-from fairseq_bytefusion.modules.embedders import CharCNN
+from fairseq_bytefusion.modules.embedders.composers import CharCNN
 from fairseq_bytefusion.modules.embedders.composers.char_cnn import PRESETS, parse_filters
 from fairseq_bytefusion.modules.highway import Highway
 
@@ -22,7 +22,7 @@ from .composers import DICTIONARY, D, composer
 def test_presets(preset, char_dim, numbers):
     assert PRESETS[preset][0] == char_dim
     assert parse_filters(preset) == list(enumerate(numbers, start=1))
-    module = CharCNN(DICTIONARY, D, char_dim, parse_filters(preset))
+    module = CharCNN(DICTIONARY, D, char_dim=char_dim, filters=parse_filters(preset))
     assert module.projection.in_features == sum(numbers)
 
 
@@ -119,7 +119,7 @@ def test_parity_with_fairseqs_character_token_embedder():
     filters = [(1, 3), (2, 4), (7, 6)]
     words = ["a", "kal", "Привет", "traffic", "w" * 49, "v" * 50, "u" * 70]
     theirs, vocabulary = fairseq_embedder(filters, words)
-    ours = CharCNN(DICTIONARY, D, 5, filters, style="fairseq")
+    ours = CharCNN(DICTIONARY, D, char_dim=5, filters=filters, style="fairseq")
     copy_weights(theirs, ours)
     expected = theirs(torch.tensor([[vocabulary.index(word) for word in words]]))
     (states,), _ = ours(pad_batch([" ".join(words)]))

@@ -1,6 +1,6 @@
 import torch
 
-from fairseq_bytefusion.modules.embedders import CharRNN
+from fairseq_bytefusion.modules.embedders.composers import CharRNN
 
 from ....helpers import pad_batch
 from .composers import DICTIONARY, D

@@ -1,0 +1,46 @@
+"""All options of a decoder."""
+
+from dataclasses import dataclass
+
+from fairseq.dataclass import ChoiceEnum
+from omegaconf import II
+
+from ...modules.embedders import TOKEN_EMBEDDERS
+from .embedders import check_one_hot
+from .groups import option
+from .layers import LayerOptions, check_heads
+
+
+@dataclass
+class DecoderOptions(LayerOptions):
+    """Names and meanings are those of ``transformer`` where it has them."""
+
+    decoder_embedder: ChoiceEnum(list(TOKEN_EMBEDDERS)) = option(
+        "dense", "how target symbols become states, and states become symbols"
+    )
+    decoder_embed_dim: int = option(512, "decoder width")
+    decoder_ffn_embed_dim: int = option(2048, "decoder FFN width")
+    decoder_layers: int = option(6, "decoder layers")
+    decoder_attention_heads: int = option(8, "decoder attention heads")
+    decoder_normalize_before: bool = option(False, "pre-norm decoder layers")
+    decoder_learned_pos: bool = option(False, "learned target positions")
+    decoder_layerdrop: float = option(0.0, "probability of skipping a decoder layer")
+    share_decoder_input_output_embed: bool = option(
+        False, "one table for the decoder's input and output"
+    )
+    max_target_positions: int = II("task.max_target_positions")
+
+    @staticmethod
+    def check_group(options, dictionary):
+        check_heads("decoder", options)
+        if options.decoder_layers < 1:
+            raise ValueError(
+                f"--decoder-layers {options.decoder_layers} must be at least 1"
+            )
+        if options.decoder_embedder == "one-hot":
+            check_one_hot("decoder", options.decoder_embed_dim, dictionary)
+            if options.share_decoder_input_output_embed:
+                raise ValueError(
+                    "--decoder-embedder one-hot has no embedding table to share: drop "
+                    "--share-decoder-input-output-embed"
+                )

@@ -1,0 +1,67 @@
+"""The geometries of a search: new positions see what their cache holds.
+
+``x`` is Float[S, g, D]: for each of S sentences g new positions, which are the newest
+symbols of as many hypotheses. What they may look at is the cache's to say, in its ``bias``:
+another store of the past, with other rules, needs no other geometry.
+"""
+
+from .transposed_weights import affine
+
+
+class _Cached:
+    """Attention of new positions, for one branch of one layer.
+
+    Args:
+        cache (DecodingCache)
+        layer (int): number of the layer.
+        branch (int): number of the branch; each has a slot of its own in the cache.
+    """
+
+    def __init__(self, cache, layer, branch=0):
+        self._cache, self._slot = cache, (layer, branch)
+        self._of_branches = {}
+
+    def of_branch(self, index):
+        """The same for branch ``index`` of the layer's attention."""
+        if index not in self._of_branches:
+            self._of_branches[index] = type(self)(self._cache, self._slot[0], index)
+        return self._of_branches[index]
+
+    def _output(self, branch, attended):
+        """What the kernel returned, after the branch's output projection."""
+        x, weights = attended
+        x = self._cache.linear(branch.out_proj, x.transpose(1, 2).flatten(2))
+        return x, weights
+
+
+class CachedPast(_Cached):
+    """Self-attention: keys and values of what was written before, and of itself."""
+
+    _projection = None  # bias [3D] and weight [D, 3D]
+
+    def attend(self, branch, query, memory, need_weights=False):
+        """Attention of the newest positions; weights are those that the kernel has."""
+        if self._projection is None:
+            self._projection = branch.joint_projection()
+        x = affine(query, *self._projection)
+        q, k, v = x.unflatten(-1, (3, branch.num_heads, branch.head_dim)).unbind(2)
+        keys, values = self._cache.write(self._slot, k, v)
+        return self._output(
+            branch,
+            branch.attend_cached(q.transpose(1, 2), keys, values, self._cache.bias),
+        )
+
+
+class CachedMemory(_Cached):
+    """Cross-attention: keys and values of the encoder's states, made once."""
+
+    def attend(self, branch, query, memory, need_weights=False):
+        """Attention to the encoder; ``memory`` is needed the first time only."""
+        q = branch.split_heads(self._cache.linear(branch.q_proj, query))
+        memories = self._cache.memories
+        if self._slot not in memories:
+            memories[self._slot] = branch.project_memory(memory)
+        keys, values = memories[self._slot]
+        return self._output(
+            branch, branch.attend_cached(q, keys, values, self._cache.memory_bias)
+        )
