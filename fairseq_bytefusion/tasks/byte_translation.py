@@ -15,6 +15,7 @@ from ..search import utf8_generator_class
 from .shared.composer_transfer import start_from_approximation
 from .shared.languages import complete_languages, source_languages
 from .shared.limits import MAX_LEN_A, MAX_LEN_B, LengthLimits
+from .shared.resolved_options import store_resolved
 from .shared.translation_options import ByteTranslationConfig
 from .shared.validation import LoggedValidation
 from .shared.vocabularies import SavedVocabularies, load_dictionaries
@@ -82,6 +83,7 @@ class ByteTranslationTask(
             # fairseq lists it next, and would say less.
             require_directory(utils.split_paths(self.cfg.data)[0])
         model = super().build_model(cfg, from_checkpoint)
+        store_resolved(cfg, model)
         if getattr(cfg, "char2subword_from", None) and not from_checkpoint:
             start_from_approximation(model, cfg, self)
         return model
