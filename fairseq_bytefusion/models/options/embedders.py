@@ -81,13 +81,9 @@ class ComposerOptions(FairseqDataclass):
 
     @staticmethod
     def resolve(options):
-        if options.char_embed_dim is None:
-            of_filters = PRESETS.get(options.char_cnn_filters, PRESETS["kim-large"])[0]
-            options.char_embed_dim = {
-                "char2subword": 256,
-                "char-cnn": of_filters,
-                "char-rnn": 50,
-            }.get(composer_of(options))
+        composer = COMPOSERS.get(composer_of(options))
+        if options.char_embed_dim is None and composer is not None:
+            options.char_embed_dim = composer.default_char_dim(options)
 
     @staticmethod
     def check_group(options, dictionary):

@@ -95,6 +95,11 @@ class Char2Subword(WordComposer):
         self.layer_norm = LayerNorm(embedding_dim)
 
     @classmethod
+    def default_char_dim(cls, options):
+        """A third of the paper's."""
+        return 256
+
+    @classmethod
     def build(cls, options, dictionary, dim):
         """From ``char_embed_dim``, ``char2subword_*``, ``max_word_chars``, dropouts."""
         return cls(

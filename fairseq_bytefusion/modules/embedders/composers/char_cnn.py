@@ -75,6 +75,11 @@ class CharCNN(WordComposer):
         nn.init.zeros_(self.projection.bias)
 
     @classmethod
+    def default_char_dim(cls, options):
+        """That of the preset in ``char_cnn_filters``, else of Kim et al. 2015."""
+        return PRESETS.get(options.char_cnn_filters, PRESETS["kim-large"])[0]
+
+    @classmethod
     def build(cls, options, dictionary, dim):
         """From ``char_embed_dim``, ``char_cnn_filters``, ``char_cnn_style``,
         ``max_word_chars``."""

@@ -29,6 +29,11 @@ class CharRNN(WordComposer):
         self.projection = nn.Linear(2 * hidden_dim, embedding_dim)
 
     @classmethod
+    def default_char_dim(cls, options):
+        """That of Ling et al. 2015."""
+        return 50
+
+    @classmethod
     def build(cls, options, dictionary, dim):
         """From ``char_embed_dim``, ``char_rnn_hidden_dim``, ``max_word_chars``."""
         return cls(

@@ -46,6 +46,11 @@ class WordComposer(Embedder, nn.Module):
         self.characters = nn.Embedding(num_characters, char_dim, self.padding_idx)
         self.register_buffer("tables", symbol_tables(dictionary), persistent=False)
 
+    @classmethod
+    def default_char_dim(cls, options):
+        """int: E where ``--char-embed-dim`` is not given."""
+        raise NotImplementedError
+
     def forward(self, tokens):
         """
         Args:
