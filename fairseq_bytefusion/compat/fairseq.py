@@ -1,0 +1,74 @@
+"""Workarounds for fairseq, but for its checkpoints."""
+
+import contextlib
+import functools
+import itertools
+import logging
+import os
+import sys
+
+
+def quiet_fairseq_import():
+    """Keep ``import fairseq`` from configuring everybody's logging.
+
+    Symptom: ``INFO:fairseq.tasks.text_to_speech:Please install tensorboardX`` on
+    stderr at every import outside the fairseq commands, and from then on what other
+    libraries log at level DEBUG. fairseq 0.12.
+    """
+    logging.basicConfig(level=logging.WARNING)  # nothing, where somebody did so already
+    logging.getLogger("fairseq.tasks.text_to_speech").setLevel(logging.WARNING)
+
+
+def keep_last_batch():
+    """Keep the sentences that fairseq silently leaves out of its batches.
+
+    Symptom: ``fairseq-generate`` translates 8 of 14 sentences, and training on
+    four says ``The dataset is empty``: a last batch that is no multiple of
+    ``--required-batch-size-multiple`` (8 by default) is dropped. fairseq-fixed
+    0.12.3.1 (fairseq's main branch).
+    """
+    import numpy as np
+    from fairseq.data import data_utils
+
+    original = data_utils.batch_by_size
+    if hasattr(original, "__wrapped__"):
+        return
+
+    @functools.wraps(original)
+    def batch_by_size(indices, *args, **kwargs):
+        if not isinstance(indices, np.ndarray):
+            indices = np.fromiter(indices, dtype=np.int64)
+        if not len(indices):
+            return []
+        batches = list(original(indices, *args, **kwargs))
+        kept = sum(map(len, batches))
+        return batches if kept == len(indices) else [*batches, indices[kept:]]
+
+    data_utils.batch_by_size = batch_by_size
+
+
+def read_interactive_lines_raw():
+    """Let ``fairseq-interactive`` read what the other commands read.
+
+    Symptom: with ``--input FILE`` a byte that is not UTF-8 aborts it and a lone
+    carriage return starts a new sentence; white space around a line is lost. Any
+    version.
+    """
+    for name in ("fairseq_cli.interactive", "__main__"):
+        module = sys.modules.get(name)
+        path = getattr(module, "__file__", None) or ""
+        if os.path.basename(path) == "interactive.py" and hasattr(module, "buffered_read"):
+            module.buffered_read = _buffered_read
+
+
+def _buffered_read(path, buffer_size):
+    """Lists of at most ``buffer_size`` lines (str) of a file, or of stdin for ``-``."""
+    with contextlib.ExitStack() as stack:
+        stream = sys.stdin
+        if path != "-":
+            options = {"encoding": "utf-8", "errors": "surrogateescape", "newline": "\n"}
+            stream = stack.enter_context(open(path, **options))
+        lines = (line[:-1] if line.endswith("\n") else line for line in stream)
+        lines = (line[:-1] if line.endswith("\r") else line for line in lines)
+        while buffer := list(itertools.islice(lines, buffer_size)):
+            yield buffer

@@ -1,0 +1,159 @@
+"""Workarounds for fairseq's checkpoints: their options, their errors, their names."""
+
+import functools
+import os
+import shutil
+
+
+def options_of(state, part):
+    """What a checkpoint says of its ``task``, its ``model`` ..., as a dict.
+
+    Symptom: ``'Namespace' object is not subscriptable`` for a task or a model that is
+    registered without a dataclass, ``Key 'source_unit' is not in struct`` for an option
+    that a checkpoint is older than. fairseq 0.12 keeps a part as a config of OmegaConf,
+    as a dict or as a Namespace.
+
+    Args:
+        state (dict): a checkpoint as fairseq reads it.
+        part (str): of its configuration.
+
+    Returns:
+        dict: with ``_name``, if fairseq wrote it; empty where there is no such part.
+    """
+    cfg = state.get("cfg") or {}
+    if part not in cfg:  # cfg.get() of OmegaConf 2.0 raises
+        return {}
+    options = _plain(cfg[part]) or {}
+    return dict(options if isinstance(options, dict) else vars(options))
+
+
+def writable(state):
+    """``state`` (dict) of a checkpoint as fairseq writes it.
+
+    Symptom: ``Weights only load failed ... Unsupported global: DictConfig`` for a
+    checkpoint that was read and written again. fairseq 0.12 turns the options into a
+    config of OmegaConf when it reads them.
+    """
+    return {**state, "cfg": _plain(state.get("cfg"))}
+
+
+def _plain(config):
+    """``config`` as dicts, where it is one of OmegaConf."""
+    from omegaconf import OmegaConf
+
+    if OmegaConf.is_config(config):
+        return OmegaConf.to_container(config, resolve=True, enum_to_str=True)
+    return config
+
+
+class CheckpointError(RuntimeError):
+    """A checkpoint that cannot be read or does not fit; the message names the file."""
+
+
+def explain_checkpoint_errors():
+    """Make fairseq's loading errors name the file and what does not fit.
+
+    Symptom: ``PytorchStreamReader failed reading zip archive`` for a truncated
+    checkpoint, ``size mismatch for encoder.embed_tokens.weight`` for one of
+    another task, with no word on which file. Any version.
+    """
+    from fairseq import checkpoint_utils
+
+    if getattr(checkpoint_utils, "_bytefusion_explains", False):
+        return
+    checkpoint_utils._bytefusion_explains = True
+    checkpoint_utils.load_checkpoint_to_cpu = _naming_the_file(
+        checkpoint_utils.load_checkpoint_to_cpu
+    )
+    checkpoint_utils.load_model_ensemble_and_task = _naming_the_mismatch(
+        checkpoint_utils.load_model_ensemble_and_task
+    )
+
+
+def _naming_the_file(load):
+    @functools.wraps(load)
+    def load_checkpoint_to_cpu(path, *args, **kwargs):
+        try:
+            return load(path, *args, **kwargs)
+        except Exception as error:
+            if isinstance(error, OSError) and error.filename is not None:
+                raise
+            raise CheckpointError(
+                f"{path} cannot be read as a fairseq checkpoint, it may be cut short: "
+                f"{type(error).__name__}: {error}"
+            ) from error
+
+    return load_checkpoint_to_cpu
+
+
+def _naming_the_mismatch(load):
+    @functools.wraps(load)
+    def load_model_ensemble_and_task(
+        filenames, arg_overrides=None, task=None, *args, **kwargs
+    ):
+        try:
+            return load(filenames, arg_overrides, task, *args, **kwargs)
+        except (CheckpointError, OSError):
+            raise  # names the file already
+        except Exception as error:
+            wanted = f"the task at hand, {type(task).__name__}" if task else "its task"
+            trained = ", ".join(map(_describe_checkpoint, filenames))
+            raise CheckpointError(
+                f"{trained} does not fit {wanted}: {type(error).__name__}: {error}"
+            ) from error
+
+    return load_model_ensemble_and_task
+
+
+def _describe_checkpoint(filename):
+    """``FILE (task T, arch A)`` as the checkpoint itself says."""
+    from fairseq import checkpoint_utils
+
+    state = checkpoint_utils.load_checkpoint_to_cpu(filename)
+    task, arch = (options_of(state, part).get("_name") for part in ("task", "model"))
+    return f"{filename} (task {task}, arch {arch})"
+
+
+def keep_interval_checkpoints():
+    """Save ``checkpoint_E_U.pt`` also where an epoch ends on a multiple of the interval.
+
+    Symptom: with ``--save-interval-updates N`` and an epoch of N updates no checkpoint is
+    named by its update, and an average of the last K finds too few. fairseq 0.12 makes
+    these names within an epoch only.
+    """
+    from fairseq import checkpoint_utils
+
+    if not hasattr(checkpoint_utils.save_checkpoint, "__wrapped__"):
+        checkpoint_utils.save_checkpoint = _naming_epoch_ends(
+            checkpoint_utils.save_checkpoint
+        )
+
+
+def _naming_epoch_ends(save):
+    @functools.wraps(save)
+    def save_checkpoint(cfg, trainer, epoch_itr, val_loss):
+        saved = save(cfg, trainer, epoch_itr, val_loss)
+        updates, interval = trainer.get_num_updates(), cfg.save_interval_updates
+        is_unnamed = epoch_itr.end_of_epoch() and interval > 0 and updates % interval == 0
+        is_saved = not (
+            cfg.no_save or cfg.no_last_checkpoints or cfg.write_checkpoints_asynchronously
+        )
+        if is_unnamed and is_saved and trainer.should_save_checkpoint_on_current_rank:
+            _name_last(cfg, trainer.checkpoint_suffix, epoch_itr.epoch, updates)
+        return saved
+
+    return save_checkpoint
+
+
+def _name_last(cfg, suffix, epoch, updates):
+    """Copy the checkpoint just saved; keep as many as ``--keep-interval-updates`` says."""
+    from fairseq.checkpoint_utils import checkpoint_paths
+
+    last = os.path.join(cfg.save_dir, f"checkpoint_last{suffix}.pt")
+    name = os.path.join(cfg.save_dir, f"checkpoint_{epoch}_{updates}{suffix}.pt")
+    shutil.copyfile(last, f"{name}.part")
+    os.replace(f"{name}.part", name)
+    if cfg.keep_interval_updates > 0 and cfg.keep_interval_updates_pattern == -1:
+        pattern = rf"checkpoint_\d+_(\d+){suffix}\.pt"
+        for old in checkpoint_paths(cfg.save_dir, pattern)[cfg.keep_interval_updates :]:
+            os.remove(old)

@@ -1,0 +1,57 @@
+import io
+import sys
+
+import numpy as np
+import pytest
+
+from fairseq_bytefusion import compat
+from fairseq_bytefusion.compat.fairseq import read_interactive_lines_raw
+from fairseq_bytefusion.compat.versions import version_of
+
+from ..helpers import REPO, run
+
+
+def test_import_prints_nothing():
+    code = (
+        "import fairseq_bytefusion, importlib; importlib.reload(fairseq_bytefusion); "
+        "import logging; logging.getLogger('x').info('chatter')"
+    )
+    result = run(sys.executable, "-W", "ignore", "-c", code, cwd=REPO)
+    assert result.stdout == b""
+    for unwanted in (b"tensorboardX", b"chatter"):
+        assert unwanted not in result.stderr
+
+
+@pytest.mark.parametrize("count", [0, 1, 8, 9, 20])
+def test_no_sentence_is_left_out_of_the_batches(count):
+    from fairseq.data import data_utils
+
+    indices, sizes = np.arange(count), np.full(count, 3)
+
+    def batches(function):
+        found = function(
+            indices, sizes.__getitem__, sizes, max_tokens=40, required_batch_size_multiple=8
+        )
+        return [list(map(int, batch)) for batch in found]
+
+    assert sum(batches(data_utils.batch_by_size), []) == list(range(count))
+    if version_of("fairseq-fixed") and count == 9:
+        original = data_utils.batch_by_size.__wrapped__
+        assert batches(original) == [list(range(8))]
+
+
+@pytest.mark.parametrize("source", ["-", "file"])
+def test_interactive_lines_are_raw(tmp_path, monkeypatch, source):
+    from fairseq_cli import interactive
+
+    raw = b" a\rb \ncaf\xe9\r\n\n" + "x\u2028y".encode()
+    if source == "file":
+        source = str(tmp_path / "file")
+        (tmp_path / "file").write_bytes(raw)
+    else:
+        stream = io.TextIOWrapper(io.BytesIO(raw), encoding="ascii")
+        monkeypatch.setattr(sys, "stdin", stream)
+        compat.utf8_standard_streams()
+    read_interactive_lines_raw()
+    found = list(interactive.buffered_read(source, 3))
+    assert found == [[" a\rb ", "caf\udce9", ""], ["x\u2028y"]]

@@ -1,0 +1,89 @@
+from argparse import Namespace
+
+import pytest
+import torch
+from fairseq import checkpoint_utils
+from omegaconf import OmegaConf
+
+from fairseq_bytefusion import compat
+from fairseq_bytefusion.compat.fairseq_checkpoints import options_of, writable
+
+from ..checkpoints.test_inspection import save
+from ..helpers import train
+from ..tasks.running import make_task
+
+OPTIONS = {"_name": "x", "data": "DIR"}
+REFERENCE = {"task": {**OPTIONS, "data": "${common.data}"}, "common": OPTIONS}
+
+
+@pytest.mark.parametrize(
+    "cfg",
+    [
+        {"task": OPTIONS},
+        {"task": Namespace(**OPTIONS)},
+        OmegaConf.create({"task": OPTIONS}),
+        OmegaConf.create(REFERENCE),
+    ],
+    ids=["dict", "namespace", "config", "reference"],
+)
+def test_options_are_a_dict_whatever_holds_them(cfg):
+    assert options_of({"cfg": cfg}, "task") == OPTIONS
+    assert options_of({"cfg": cfg}, "model") == {}
+
+
+def test_options_of_a_task_without_a_dataclass(tmp_path):
+    save(tmp_path / "a.pt")
+    state = torch.load(tmp_path / "a.pt")
+    state["cfg"]["task"] = Namespace(**OPTIONS)
+    torch.save(state, tmp_path / "a.pt")
+    state = checkpoint_utils.load_checkpoint_to_cpu(str(tmp_path / "a.pt"))
+    assert OmegaConf.is_config(state["cfg"])
+    assert options_of(state, "task") == OPTIONS
+
+
+@pytest.mark.parametrize("state", [{}, {"cfg": None}, {"cfg": {"task": None}}])
+def test_a_checkpoint_without_options(state):
+    assert options_of(state, "task") == {}
+
+
+def test_what_was_read_can_be_written(tmp_path):
+    save(tmp_path / "a.pt")
+    state = checkpoint_utils.load_checkpoint_to_cpu(str(tmp_path / "a.pt"))
+    assert OmegaConf.is_config(state["cfg"])
+    torch.save(writable(state), tmp_path / "b.pt")
+    again = torch.load(tmp_path / "b.pt", weights_only=True)
+    assert again["cfg"]["task"]["source_unit"] == "char"
+
+
+def test_errors_name_the_checkpoint(tmp_path):
+    broken = tmp_path / "broken.pt"
+    torch.save({"args": None, "cfg": None, "weights": torch.zeros(9999)}, broken)
+    broken.write_bytes(broken.read_bytes()[:-5000])
+    with pytest.raises(RuntimeError, match=r"broken\.pt cannot be read as a fairseq"):
+        checkpoint_utils.load_checkpoint_to_cpu(str(broken))
+    with pytest.raises(OSError, match="nothing.pt"):
+        checkpoint_utils.load_checkpoint_to_cpu(str(tmp_path / "nothing.pt"))
+    wrapped = checkpoint_utils.load_checkpoint_to_cpu
+    compat.apply()
+    assert checkpoint_utils.load_checkpoint_to_cpu is wrapped
+
+
+def test_errors_name_the_architecture(tmp_path, toy_data):
+    path = tmp_path / "other.pt"
+    save(path, arch="no_such_arch")
+    with pytest.raises(RuntimeError, match=r"other\.pt \(task None, arch no_such_arch\)"):
+        checkpoint_utils.load_model_ensemble([str(path)], task=make_task(toy_data))
+
+
+def test_a_checkpoint_is_named_by_its_update_also_where_an_epoch_ends(toy_data, tmp_path):
+    # 60 pairs in batches of 16: an epoch ends on update 4 and on update 8.
+    train(
+        toy_data, tmp_path, "--max-tokens", "20000", "--batch-size", "16",
+        "--max-update", "8", "--no-epoch-checkpoints", "--disable-validation",
+        "--save-interval", "100", "--save-interval-updates", "2",
+        "--keep-interval-updates", "3",
+    )  # fmt: skip
+    found = sorted(path.name for path in tmp_path.glob("checkpoint_*_*.pt"))
+    assert found == ["checkpoint_1_4.pt", "checkpoint_2_6.pt", "checkpoint_2_8.pt"]
+    last = (tmp_path / "checkpoint_last.pt").read_bytes()
+    assert (tmp_path / "checkpoint_2_8.pt").read_bytes() == last
