@@ -110,11 +110,3 @@ def test_the_word_list_of_a_mixture(toy_data, tmp_path):
     flags = (*COMPOSERS["hybrid"], "--max-update", "1", "--no-epoch-checkpoints")
     mistake = failing("train", tmp_path, "--save-dir", tmp_path, *TRAIN_FLAGS, *flags)
     assert f"no such file: {tmp_path / 'dict.word.xx.txt'}" in mistake.split("\n")[-1]
-    train(toy_data, tmp_path, *flags)
-    known = (toy_data / "dict.word.xx.txt").read_bytes().split(b"\n")
-    (tmp_path / "dict.word.xx.txt").write_bytes(
-        b"\n".join([known[1], known[0], *known[2:]])
-    )
-    path = tmp_path / "checkpoint_last.pt"
-    mistake = failing("generate", tmp_path, *GENERATE, "--path", path)
-    assert "is not the one of training" in mistake

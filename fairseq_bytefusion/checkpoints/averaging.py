@@ -1,9 +1,13 @@
 """Checkpoint averaging (Vaswani et al. 2017, section 6.1)."""
 
+import itertools
 import os
 import re
 
 from fairseq import checkpoint_utils
+
+from ..compat.fairseq_checkpoints import writable
+from .reading import open_checkpoint
 
 # How fairseq names the checkpoints it keeps: by update, by epoch, by metric.
 _UPDATE = re.compile(r"checkpoint_\d+_(\d+)\.pt")
@@ -46,8 +50,8 @@ def best_checkpoints(folder, count):
     """
     scored = _matching(folder, _BEST, float)
     if scored:
-        cfg = checkpoint_utils.load_checkpoint_to_cpu(scored[0][1])["cfg"]["checkpoint"]
-        if cfg["maximize_best_checkpoint_metric"]:
+        options = open_checkpoint(scored[0][1]).options("checkpoint")
+        if options["maximize_best_checkpoint_metric"]:
             scored.reverse()
     hint = "best (train with --keep-best-checkpoints)"
     return _first(folder, [path for _, path in scored], count, hint)
@@ -83,31 +87,28 @@ def average_checkpoints(paths, output):
     """
     if not paths:
         raise ValueError("there is nothing to average: give at least one checkpoint")
-    average, total = None, {}
-    for path in paths:
-        state = checkpoint_utils.load_checkpoint_to_cpu(path)
-        shapes = {name: tensor.shape for name, tensor in state["model"].items()}
-        if average is None:
-            average, first_shapes = state, shapes
-        elif shapes != first_shapes:
-            differing = sorted(dict(shapes.items() ^ first_shapes.items()))
-            raise ValueError(
-                f"{path} is not the same model as {paths[0]}: {', '.join(differing[:5])}"
-            )
-        for name, tensor in state["model"].items():
+    first, total = open_checkpoint(paths[0]), {}
+    # One at a time: each may fill a good part of the memory.
+    for checkpoint in itertools.chain([first], map(open_checkpoint, paths[1:])):
+        _check_same_shapes(checkpoint, first)
+        for name, tensor in checkpoint.parameters.items():
             # In float64: the mean of equal checkpoints must be those checkpoints.
             total[name] = total.get(name, 0) + tensor.double()
-    for name, tensor in average["model"].items():
+    for name, tensor in first.parameters.items():
         if tensor.is_floating_point():
-            average["model"][name] = (total[name] / len(paths)).to(tensor.dtype)
-    average["last_optimizer_state"] = None
-    checkpoint_utils.torch_persistent_save(_plain(average), output)
+            first.parameters[name] = (total[name] / len(paths)).to(tensor.dtype)
+    state = {**first.state, "last_optimizer_state": None}
+    checkpoint_utils.torch_persistent_save(writable(state), output)
 
 
-def _plain(state):
-    """``state`` with its config as dicts, as fairseq writes it."""
-    from omegaconf import OmegaConf
-
-    if OmegaConf.is_config(state.get("cfg")):
-        return {**state, "cfg": OmegaConf.to_container(state["cfg"], resolve=True)}
-    return state
+def _check_same_shapes(checkpoint, first):
+    shapes, wanted = (
+        {name: tensor.shape for name, tensor in c.parameters.items()}
+        for c in (checkpoint, first)
+    )
+    if shapes != wanted:
+        differing = sorted(dict(shapes.items() ^ wanted.items()))
+        raise ValueError(
+            f"{checkpoint.path} is not the same model as {first.path}: "
+            f"{', '.join(differing[:5])}"
+        )

@@ -1,8 +1,11 @@
 """The rows of a learned table that lie nearest to any spelling."""
 
+from argparse import Namespace
+
 import torch
 from fairseq import checkpoint_utils, tasks
 
+from ..checkpoints.reading import open_checkpoint
 from ..data.tables.piece_dataset import PieceDataset
 from ..modules.nearest_rows import nearest_rows
 from ..text.pieces import Piece
@@ -31,10 +34,11 @@ def nearest_pieces(checkpoint, words, count=5, teacher=None):
     Source: Aguilar et al. 2021, *Char2Subword*, table 3.
     """
     pieces = [_piece(word) for word in words]
-    overrides = {"data": teacher} if teacher else None
-    state = checkpoint_utils.load_checkpoint_to_cpu(checkpoint, overrides)
-    task = _task_of(checkpoint, state, teacher)
-    models, _ = checkpoint_utils.load_model_ensemble([checkpoint], task=task, state=state)
+    opened = open_checkpoint(checkpoint, {"data": teacher} if teacher else None)
+    task = _task_of(opened, teacher)
+    models, _ = checkpoint_utils.load_model_ensemble(
+        [checkpoint], task=task, state=opened.state
+    )
     model = models[0].float().eval()
     dataset = PieceDataset(pieces, task.source_dictionary, task.cfg.max_word_chars)
     batch = dataset.collater([dataset[i] for i in range(len(dataset))])
@@ -46,27 +50,25 @@ def nearest_pieces(checkpoint, words, count=5, teacher=None):
     ]
 
 
-def _task_of(checkpoint, state, teacher):
+def _task_of(checkpoint, teacher):
     """The task with the table that was learned, or one that can stand for it."""
-    cfg = state["cfg"]["task"]
-    name = getattr(cfg, "_name", None)
-    if name != "embedding_approximation":
-        raise ValueError(f"{checkpoint} is of task {name}, not of embedding_approximation")
-    task = tasks.setup_task(cfg)
+    name, options = "embedding_approximation", checkpoint.task_options
+    checkpoint.require_task(name, "has neighbours to show")
+    task = tasks.setup_task(Namespace(**options, task=name))
     try:
         width = task.teacher.table.shape[1]
     except FileNotFoundError as error:
         if teacher:
             raise
         raise FileNotFoundError(
-            f"{error}; say with --teacher where the table is that {checkpoint} learned"
+            f"{error}; say with --teacher where the table is that {checkpoint.path} learned"
         ) from error
-    composed = len(state["model"]["composer.projection.weight"])
+    composed = len(checkpoint.parameters["composer.projection.weight"])
     if width != composed:
         flag = "--teacher " if teacher else ""
         raise ValueError(
-            f"{flag}{cfg.data} has rows of {width} numbers, {checkpoint} composes "
-            f"{composed}"
+            f"{flag}{options['data']} has rows of {width} numbers, {checkpoint.path} "
+            f"composes {composed}"
         )
     return task
 

@@ -2,8 +2,10 @@
 
 import os
 
-from fairseq import checkpoint_utils, utils
+from fairseq import utils
 
+from ..checkpoints.reading import open_checkpoint
+from ..tasks.byte_translation import ByteTranslationTask
 from ..text import UNITS
 
 
@@ -23,42 +25,38 @@ def task_overrides(path, data=None, source_lang=None):
         FileNotFoundError: no such checkpoint, or its vocabularies are nowhere.
         ValueError: the checkpoint is of a task that does not read raw text.
     """
-    from ..tasks.byte_translation import ByteTranslationTask
-
     if not os.path.exists(path):
         raise FileNotFoundError(f"no such file: {path}")
-    state = checkpoint_utils.load_checkpoint_to_cpu(path)
-    cfg = dict(state["cfg"]["task"])
-    name = cfg["_name"]
-    if name != ByteTranslationTask.NAME:
-        raise ValueError(
-            f"{path} is of the task {name}: only a model of the task "
-            f"{ByteTranslationTask.NAME} translates raw text"
-        )
+    checkpoint = open_checkpoint(path)
+    checkpoint.require_task(ByteTranslationTask.NAME, "translates raw text")
     overrides = {}
     if source_lang is not None:
-        overrides["source_lang"] = cfg["source_lang"] = source_lang
+        overrides["source_lang"] = source_lang
     for key in ("source_lang", "target_lang"):
-        if cfg.get(key) is None:  # found in the data of training, which may be gone
-            # A checkpoint of the byte unit older than this entry names no file by it.
-            overrides[key] = cfg[key] = state.get("task_state", {}).get(key, key)
-    files = _files(cfg, dict(state["cfg"]["model"]))
+        if {**checkpoint.task_options, **overrides}.get(key) is None:
+            # Found in the data of training, which may be gone. A checkpoint of the byte
+            # unit older than this entry names no file by it.
+            overrides[key] = checkpoint.task_state.get(key, key)
+    options = {**checkpoint.task_options, **overrides}
+    files = _files(checkpoint, options)
     if files or data is not None:
         beside = os.path.dirname(path) or "."
-        known = utils.split_paths(cfg["data"])[:1] + [beside]
+        known = utils.split_paths(options["data"])[:1] + [beside]
         overrides["data"] = _find(files, known if data is None else [os.fspath(data)])
     return overrides
 
 
-def _files(task, model):
-    """Names of the files that the dictionaries and the model of these options read."""
+def _files(checkpoint, options):
+    """Names of the files that the dictionaries and the model read; ``options`` are those
+    of the task."""
     names = []
     for side in ("source", "target"):
-        pattern = UNITS[task.get(f"{side}_unit", "byte")].filename
+        pattern = UNITS[options.get(f"{side}_unit", "byte")].filename
         if pattern is not None:
-            names += map(pattern.format, task[f"{side}_lang"].split(","))
-    if model.get("encoder_embedder") == "mixture":
-        names.append(f"dict.word.{task['source_lang']}.txt")
+            names += map(pattern.format, options[f"{side}_lang"].split(","))
+    is_mixture = checkpoint.model_options.get("encoder_embedder") == "mixture"
+    if is_mixture and checkpoint.source_words is None:
+        names.append(f"dict.word.{options['source_lang']}.txt")
     return names
 
 

@@ -2,6 +2,7 @@
 
 import re
 
+import numpy as np
 import torch
 
 from .words import symbol_tables, unique_words
@@ -54,6 +55,23 @@ def read_word_list(path):
     if len(set(words)) < len(words):
         raise ValueError(f"{path} holds a word twice")
     return words
+
+
+def pack_words(words):
+    """Words for a checkpoint.
+
+    Args:
+        words (list of bytes): without ``\\n``, at least one.
+
+    Returns:
+        UInt8[N]: joined by ``\\n``.
+    """
+    return torch.from_numpy(np.frombuffer(b"\n".join(words), np.uint8).copy())
+
+
+def unpack_words(packed):
+    """list of bytes: what :func:`pack_words` made ``packed`` (UInt8[N]) of."""
+    return packed.cpu().numpy().tobytes().split(b"\n")
 
 
 def is_word(raw):

@@ -5,7 +5,13 @@ import pytest
 import torch
 
 from fairseq_bytefusion.text import ByteDictionary
-from fairseq_bytefusion.text.word_list import count_words, hash_words, read_word_list
+from fairseq_bytefusion.text.word_list import (
+    count_words,
+    hash_words,
+    pack_words,
+    read_word_list,
+    unpack_words,
+)
 from fairseq_bytefusion.text.words import symbol_tables, unique_words
 
 from ..helpers import REPO, pad_batch, write_pair
@@ -25,6 +31,14 @@ def test_read_what_was_written(tmp_path):
     path = tmp_path / "dict.word.xx.txt"
     path.write_bytes("a 5\nnbsp\xa0\u2028 3\n".encode() + b"caf\xe9 2\n")
     assert read_word_list(path) == [b"a", "nbsp\xa0\u2028".encode(), b"caf\xe9"]
+
+
+@pytest.mark.parametrize("words", [[b"a"], [b"caf\xe9", "दुनिया".encode(), b"\x00"]])
+def test_words_of_a_checkpoint(words, tmp_path):
+    torch.save(pack_words(words), tmp_path / "x.pt")
+    packed = torch.load(tmp_path / "x.pt", weights_only=True)
+    assert packed.dtype == torch.uint8
+    assert unpack_words(packed) == words
 
 
 @pytest.mark.parametrize(

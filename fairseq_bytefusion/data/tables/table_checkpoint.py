@@ -3,9 +3,10 @@
 import os
 
 import torch
-from fairseq import checkpoint_utils, utils
+from fairseq import utils
 from fairseq.data import Dictionary
 
+from ...checkpoints.reading import open_checkpoint
 from ...modules.embedders.mixture import OTHER_WORDS, fingerprint
 from ...text import UNITS, load_dictionary
 from ...text.word_list import hash_words, known_words, read_word_list
@@ -31,48 +32,61 @@ def read_checkpoint(path):
             text, or a list of words that is not that of training.
     """
     with reading(path, "a checkpoint of fairseq"):
-        state = checkpoint_utils.load_checkpoint_to_cpu(path)
-        task, parameters = state["cfg"]["task"], state["model"]
-        # A language that was not given but found in DATA is not in the config.
-        language = getattr(task, "source_lang", None) or state.get("task_state", {}).get(
-            "source_lang"
-        )
-    unit = getattr(task, "source_unit", None)
-    if _MIXTURE + "weight" in parameters:
-        source = _find_names(path, task, "dict.word", language)
-        return _read_words(path, source, unit or "byte", language, parameters)
-    if _DENSE not in parameters:
+        checkpoint = open_checkpoint(path)
+    if _MIXTURE + "weight" in checkpoint.parameters:
+        return _read_words(checkpoint)
+    if _DENSE not in checkpoint.parameters:
         raise ValueError(f"{path} has no table of embeddings in its encoder ({_DENSE})")
+    unit = checkpoint.task_options.get("source_unit")
     if unit:
         raise ValueError(
             f"{path} has a table of {UNITS[unit].plural} (--source-unit {unit}), and words "
             "are to be learned: give a model with --encoder-embedder mixture, or another "
             "table of words"
         )
-    source = _find_names(path, task, "dict", language)
-    rows = Rows(Dictionary.load(source).symbols, parameters[_DENSE])
+    source = _find_names(checkpoint, "dict")
+    rows = Rows(Dictionary.load(source).symbols, checkpoint.parameters[_DENSE])
     return check_lengths(rows, source, path)
 
 
-def _read_words(path, source, unit, language, parameters):
-    dictionary = load_dictionary(unit, os.path.dirname(source), [language])
+def _read_words(checkpoint):
+    """Rows of a mixture: the checkpoint says what they spell, or else the file does."""
+    table = checkpoint.parameters[_MIXTURE + "weight"]
+    words = checkpoint.source_words
+    if words is not None:
+        return check_lengths(_rows(words, table), "its list of words", checkpoint.path)
+    source = _find_names(checkpoint, "dict.word")
+    unit = checkpoint.task_options.get("source_unit") or "byte"
+    dictionary = load_dictionary(unit, os.path.dirname(source), [_language(checkpoint)])
     words = known_words(read_word_list(source), dictionary)
-    names = [word.decode("utf-8", "surrogateescape") for word in words]
-    rows = Rows(names, parameters[_MIXTURE + "weight"], are_words=True)
-    check_lengths(rows, source, path)
+    rows = check_lengths(_rows(words, table), source, checkpoint.path)
     found = fingerprint(hash_words(words, dictionary))
     # A checkpoint may be older than fingerprints.
-    saved = parameters.get(_MIXTURE + "fingerprint", found)
+    saved = checkpoint.parameters.get(_MIXTURE + "fingerprint", found)
     if not torch.equal(saved.to(found), found):
-        raise ValueError(f"{path} and {source}: {OTHER_WORDS}")
+        raise ValueError(f"{checkpoint.path} and {source}: {OTHER_WORDS}")
     return rows
 
 
-def _find_names(path, task, kind, language):
+def _rows(words, table):
+    names = [word.decode("utf-8", "surrogateescape") for word in words]
+    return Rows(names, table, are_words=True)
+
+
+def _language(checkpoint):
+    """str: the source language; None in a checkpoint that does not say."""
+    # A language that was not given but found in DATA is not among the options.
+    given = checkpoint.task_options.get("source_lang")
+    return given or checkpoint.task_state.get("source_lang")
+
+
+def _find_names(checkpoint, kind):
     """The file that says what the rows spell: beside the checkpoint, or in its data."""
+    language = _language(checkpoint)
     name = f"{kind}.{language}.txt" if language else f"{kind}.txt"
-    folders = [os.path.dirname(path) or ".", *utils.split_paths(getattr(task, "data", ""))]
+    data = checkpoint.task_options.get("data", "")
+    folders = [os.path.dirname(checkpoint.path) or ".", *utils.split_paths(data)]
     return first_existing(
         [os.path.join(folder, name) for folder in folders],
-        f"what the rows of {path} spell: copy it there",
+        f"what the rows of {checkpoint.path} spell: copy it there",
     )

@@ -4,9 +4,9 @@ import logging
 import os
 
 import torch
-from fairseq import checkpoint_utils
 from fairseq.modules import SinusoidalPositionalEmbedding
 
+from ...checkpoints.reading import open_checkpoint
 from ...data.tables.piece_dataset import PieceDataset
 from ...data.tables.teacher import read_teacher
 from ...modules.embedders import Mixture
@@ -44,26 +44,21 @@ def start_from_approximation(model, cfg, task):
         raise FileNotFoundError(
             f"--char2subword-from {path}: no such file (needed to resume as well)"
         )
-    state = checkpoint_utils.load_checkpoint_to_cpu(path)
-    options = state["cfg"]["model"]
-    if not str(options["_name"]).startswith("embedding_approximation"):
-        raise ValueError(
-            f"--char2subword-from {path} holds a {options['_name']}, not an "
-            "embedding_approximation"
-        )
+    checkpoint = open_checkpoint(path)
+    checkpoint.require_arch("embedding_approximation", flag="--char2subword-from")
     embedder = model.encoder.embed_tokens
     composer = embedder.composer if isinstance(embedder, Mixture) else embedder
     learned = {
         name[len(_PREFIX) :]: value
-        for name, value in state["model"].items()
+        for name, value in checkpoint.parameters.items()
         if name.startswith(_PREFIX)
     }
     _check_unit(path, task.source_dictionary)
-    _check_sizes(path, options, learned, composer, cfg)
+    _check_sizes(path, checkpoint.model_options, learned, composer, cfg)
     composer.load_state_dict(learned)
     _warn_of_positions(path, model.encoder.embed_positions, composer)
     if isinstance(embedder, Mixture) and embedder.mode == "hybrid":
-        teacher = _teacher_of(path, state["cfg"]["task"]["data"])
+        teacher = _teacher_of(path, checkpoint.task_options["data"])
         _fill_table(embedder, task.source_words(), task.source_dictionary, teacher)
 
 

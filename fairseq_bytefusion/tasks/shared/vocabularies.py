@@ -7,7 +7,7 @@ import torch
 from fairseq import utils
 
 from ...text import load_dictionary
-from ...text.word_list import known_words, read_word_list
+from ...text.word_list import known_words, pack_words, read_word_list, unpack_words
 
 logger = logging.getLogger(__name__)
 
@@ -35,9 +35,11 @@ def load_dictionaries(cfg, sources):
 
 
 class SavedVocabularies:
-    """For a translation task: a checkpoint knows units, vocabularies and tags."""
+    """For a translation task: a checkpoint knows units, vocabularies, tags and words."""
 
     _has_model = False
+    #: list of bytes: the known words of a mixture, once they were asked for
+    _source_words = None
 
     def build_model(self, cfg, from_checkpoint=False):
         """As in fairseq; from here on the dictionaries cannot change."""
@@ -46,7 +48,7 @@ class SavedVocabularies:
 
     def state_dict(self):
         """As in fairseq, what a checkpoint keeps of the task."""
-        return {
+        state = {
             **super().state_dict(),
             # The config of a checkpoint lacks what was not given but found in DATA.
             "source_lang": self.cfg.source_lang,
@@ -55,11 +57,16 @@ class SavedVocabularies:
             "source_vocabulary": _describe(self.source_dictionary),
             "target_vocabulary": _describe(self.target_dictionary),
         }
+        if self._source_words is not None:
+            # A tensor: every torch loads one without being told that it may.
+            state["source_words"] = pack_words(self._source_words)
+        return state
 
     def load_state_dict(self, state):
         """Called by fairseq before it builds the model of a checkpoint.
 
-        The task takes over the tags of the checkpoint, whatever its own languages are.
+        The task takes over the tags of the checkpoint, whatever its own languages are, and
+        its list of words, whatever file is there.
 
         Raises:
             ValueError: this task has other units or vocabularies than the checkpoint, or
@@ -71,6 +78,8 @@ class SavedVocabularies:
             if saved is not None:  # the checkpoint is as new as this check
                 _check_same(side, getattr(self, f"{side}_dictionary"), saved)
         self._adopt_tags(state.get("source_tags", []))
+        words = state.get("source_words")
+        self._source_words = None if words is None else unpack_words(words)
 
     def _adopt_tags(self, tags):
         own = list(self.source_dictionary.tags)
@@ -106,10 +115,11 @@ class SavedVocabularies:
         return torch.tensor([tags[lang] for lang in self.source_langs if tags]).long()
 
     def source_words(self):
-        """The known words of a mixture: those of ``DATA/dict.word.<source>.txt``.
+        """The known words of a mixture: those of the checkpoint that is being loaded, or
+        else those of ``DATA/dict.word.<source>.txt``.
 
-        Words that hold a character the source dictionary lacks are left out, and their
-        number is logged.
+        Words of the file that hold a character the source dictionary lacks are left out,
+        and their number is logged.
 
         Returns:
             list of bytes
@@ -123,6 +133,11 @@ class SavedVocabularies:
                 "--encoder-embedder mixture knows the words of one language, not of "
                 f"{self.cfg.source_lang}: choose one, or another embedder"
             )
+        if self._source_words is None:
+            self._source_words = self._read_words()
+        return self._source_words
+
+    def _read_words(self):
         data_dir = utils.split_paths(self.cfg.data)[0]
         path = os.path.join(data_dir, f"dict.word.{self.cfg.source_lang}.txt")
         if not os.path.exists(path):

@@ -6,7 +6,8 @@ import torch
 from fairseq_bytefusion.data.tables.teacher import read_teacher
 from fairseq_bytefusion.modules.embedders.mixture import WordTable
 from fairseq_bytefusion.text import ByteDictionary, load_dictionary
-from fairseq_bytefusion.text.word_list import hash_words
+from fairseq_bytefusion.text.text_dictionary import encode_utf8
+from fairseq_bytefusion.text.word_list import hash_words, pack_words
 
 from .test_teacher import write_checkpoint
 
@@ -76,3 +77,19 @@ def test_a_language_that_was_found_in_the_data(tmp_path):
     state = torch.load(path, weights_only=False)
     torch.save({**state, "task_state": {"source_lang": "de"}}, path)
     assert len(read_teacher(path).pieces) == len(WORDS)
+
+
+@pytest.mark.parametrize("unit", ["byte", "char"])
+def test_a_checkpoint_that_knows_its_words_needs_no_file(tmp_path, unit):
+    path, table = write_mixture(tmp_path, ByteDictionary(), WORDS, source_unit=unit)
+    state = torch.load(path, weights_only=False)
+    for words in (WORDS, WORDS[:2]):
+        torch.save({**state, "task_state": {"source_words": pack_words(words)}}, path)
+        if len(words) < len(table):
+            with pytest.raises(ValueError, match="list of words has 2 entries and .* 5"):
+                read_teacher(path)
+            continue
+        write_words(tmp_path, WORDS[::-1])  # those of the checkpoint win
+        teacher = read_teacher(path)
+        assert [encode_utf8(piece.text) for piece in teacher.pieces] == WORDS
+        assert torch.equal(teacher.table, table)
