@@ -6,7 +6,6 @@ from fairseq.models.transformer import TransformerModelBase
 
 from ..modules.embedders import EMBEDDERS
 from ..modules.embedders.composers.char2subword import PAPER
-from ..modules.fusion import NgramConvolution
 from .byte_decoder import ByteTransformerDecoder
 from .encoder_builder import build_embedder, build_encoder, nested_config
 from .options import complete
@@ -62,13 +61,6 @@ class ByteTransformerModel(TransformerModelBase):
         model = cls(nested, encoder, decoder)
         model.options = options
         return model
-
-    def ngram_weights(self):
-        """dict of int to float: the weight of each window size, with ncf only."""
-        fusion = self.encoder.fusion
-        if not isinstance(fusion, NgramConvolution):
-            return {}
-        return dict(zip(fusion.kernels, fusion.lambdas().tolist()))
 
     @property
     def composes_words(self):

@@ -2,18 +2,22 @@ import pytest
 import torch
 
 from fairseq_bytefusion import cli
+from fairseq_bytefusion.models.byte_transformer import ByteTransformerModel
+from fairseq_bytefusion.modules.embedders import DenseEmbedder
+from fairseq_bytefusion.text import CharDictionary
 
-from ..helpers import build_model, model_args
+from ..helpers import DictionaryTask, model_args
 
 
-def save(path, arch="byte_transformer_tiny", updates=7, **options):
+def save(path, arch="byte_transformer_tiny", updates=7, dictionary=None, **options):
     """A checkpoint as fairseq writes it, of a model with random weights."""
-    model = build_model(**options)
+    args, task = model_args(**options), DictionaryTask(dictionary, dictionary)
+    model = ByteTransformerModel.build_model(args, task)
     if options.get("encoder_fusion") == "ncf":
         with torch.no_grad():
             model.encoder.fusion.weights.copy_(torch.tensor([0.5, -0.25, 0.0, 0.125]))
     task = {"source_unit": "char", "source_lang": "xx", "target_lang": "en"}
-    cfg = {"model": {**vars(model_args(**options)), "_name": arch}, "task": task}
+    cfg = {"model": {**vars(args), "_name": arch}, "task": task}
     history = [{"num_updates": updates, "criterion_name": "x", "best_loss": 1.0}]
     state = {"args": None, "cfg": cfg, "model": model.state_dict()}
     extra = {"train_iterator": {"epoch": 1}, "epoch": 1}
@@ -39,6 +43,56 @@ def test_softmax_weights_are_shown_as_they_act(tmp_path, capsys):
     assert cli.main(["inspect", str(tmp_path / "a.pt")]) == 0
     expected = torch.tensor([0.5, -0.25, 0.0, 0.125]).softmax(0)[0]
     assert f"1-grams   {expected:.4f}" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"encoder_embedder": "mixture", "mixture": "hybrid"},
+        {"encoder_embedder": "char-cnn", "char_embed_dim": 8},
+        {"encoder_fusion": "wsf", "wsf_max_word": 8},
+        {"encoder_learned_pos": True, "max_source_positions": 50},
+        {
+            "encoder_embedder": "one-hot",
+            "decoder_embedder": "one-hot",
+            "encoder_embed_dim": 264,
+            "decoder_embed_dim": 264,
+        },
+    ],
+    ids=lambda options: " ".join(map(str, options.values())),
+)
+def test_no_vocabulary_is_needed(tmp_path, capsys, options):
+    size = save(tmp_path / "a.pt", **options)
+    assert cli.main(["inspect", str(tmp_path / "a.pt")]) == 0
+    assert f", {size:,} parameters" in capsys.readouterr().out
+
+
+def test_one_hot_symbols_may_be_few(tmp_path, capsys):
+    (tmp_path / "dict.char.xx.txt").write_text("a 2\nb 1\n")
+    dictionary = CharDictionary.from_file(str(tmp_path / "dict.char.xx.txt"))
+    names = ("encoder_embedder", "decoder_embedder")
+    save(tmp_path / "a.pt", dictionary=dictionary, **dict.fromkeys(names, "one-hot"))
+    assert cli.main(["inspect", str(tmp_path / "a.pt")]) == 0
+    assert "embedders one-hot / one-hot" in capsys.readouterr().out
+
+
+def test_numbers_of_any_module_are_printed(tmp_path, capsys, monkeypatch):
+    monkeypatch.setattr(
+        *(DenseEmbedder, "named_scalars"),
+        lambda self: {"width": self.embedding_dim / 8},
+        raising=False,
+    )
+    save(tmp_path / "a.pt", encoder_embed_dim=16)
+    assert cli.main(["inspect", str(tmp_path / "a.pt")]) == 0
+    lines = capsys.readouterr().out.split("\n")
+    assert lines[4] == f"  encoder.embed_tokens: width   2.0000 {'█' * 20}"
+    assert lines[5] == f"  decoder.embed_tokens: width   4.0000 {'█' * 40}"
+
+
+def test_a_preset_that_is_registered_elsewhere(tmp_path, capsys):
+    save(tmp_path / "a.pt", arch="byte_transformer_of_another", encoder_fusion="ncf")
+    assert cli.main(["inspect", str(tmp_path / "a.pt")]) == 0
+    assert "lambda of 1-grams   0.5000" in capsys.readouterr().out
 
 
 def test_plots(tmp_path):

@@ -79,12 +79,6 @@ def test_the_shallow_layers_come_before_ncf():
     assert torch.allclose(x.transpose(0, 1), encoder(batch)["encoder_out"][0], atol=1e-6)
 
 
-def test_ngram_weights_are_readable():
-    model = build_model(encoder_fusion="ncf", ncf_kernels="1,3")
-    assert model.ngram_weights() == {1: 0.5, 3: 0.5}
-    assert build_model().ngram_weights() == {}
-
-
 def test_checkpoints_older_than_an_option_get_its_default():
     args = model_args()
     for name in ("encoder_fusion", "wsf_max_word", "fusion_layers"):

@@ -1,8 +1,12 @@
 from argparse import Namespace
 
 import pytest
+from fairseq.criterions.label_smoothed_cross_entropy import (
+    LabelSmoothedCrossEntropyCriterion,
+)
 from fairseq.logging import metrics
 
+from fairseq_bytefusion.modules.embedders import DenseEmbedder
 from fairseq_bytefusion.tasks.byte_translation import ByteTranslationTask
 
 from ..helpers import SENTENCES, USER_DIR, build_model, write_pair
@@ -114,6 +118,27 @@ class SilentCriterion:
     @staticmethod
     def reduce_metrics(logging_outputs):
         pass
+
+
+@pytest.mark.parametrize("num_workers", [1, 2])
+def test_numbers_of_any_module_are_logged(toy_data, monkeypatch, num_workers):
+    monkeypatch.setattr(
+        *(DenseEmbedder, "named_scalars"),
+        lambda self: {"width": self.embedding_dim},
+        raising=False,
+    )
+    task, model = make_task(toy_data), build_model(encoder_fusion="ncf", ncf_kernels="1,3")
+    task.load_dataset("valid")
+    criterion = LabelSmoothedCrossEntropyCriterion(task, True, 0.1)
+    with metrics.aggregate(new_root=True) as aggregated:
+        for batch in batches(task, "valid"):
+            *_, log = task.valid_step(batch, model, criterion)
+            task.reduce_metrics([log] * num_workers, criterion)
+    found = aggregated.get_smoothed_values()
+    assert found["ncf_lambda_1"] == found["ncf_lambda_3"] == 0.5
+    for side in ("encoder", "decoder"):
+        assert found[f"{side}.embed_tokens.width"] == 32
+    assert not [name for name in found if name.startswith("_")]
 
 
 def test_alignments_are_refused_by_name(toy_data):

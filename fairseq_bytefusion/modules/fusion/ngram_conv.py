@@ -4,6 +4,9 @@ import torch
 import torch.nn as nn
 import torch.nn.functional as F
 
+#: what the weight of window size n is logged as, before n
+LAMBDA = "ncf_lambda_"
+
 
 class NgramConvolution(nn.Module):
     """A weighted sum of n-gram representations, one a kernel size.
@@ -57,6 +60,15 @@ class NgramConvolution(nn.Module):
     def lambdas(self):
         """Float[K]: the weight of each kernel, lambda in equation 7."""
         return self.weights.softmax(0) if self.softmax else self.weights
+
+    def named_scalars(self):
+        """dict of str to float: the weight of each window size, ``ncf_lambda_1`` ..."""
+        return {f"{LAMBDA}{n}": w for n, w in zip(self.kernels, self.lambdas().tolist())}
+
+    @staticmethod
+    def scalar_label(name):
+        """str: what a person calls one of :meth:`named_scalars`."""
+        return f"lambda of {name[len(LAMBDA) :]}-grams"
 
     def forward(self, states, tokens, padding_mask):
         """

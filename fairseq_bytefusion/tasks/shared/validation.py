@@ -8,8 +8,10 @@ from fairseq.logging import metrics
 from fairseq.tasks.translation import EVAL_BLEU_ORDER
 from sacrebleu.metrics import BLEU
 
+from ...modules.named_scalars import collect_scalars
+
 # Keys of the logging outputs of validation.
-NGRAM_WEIGHT, NUM_STEPS = "ncf_lambda_", "_num_steps"
+SCALAR, NUM_STEPS = "_scalar:", "_num_steps"
 BLEU_KEYS = [
     *(f"_bleu_{kind}_{i}" for kind in ("counts", "totals") for i in range(EVAL_BLEU_ORDER)),
     *("_bleu_sys_len", "_bleu_ref_len"),
@@ -17,8 +19,8 @@ BLEU_KEYS = [
 
 
 class LoggedValidation:
-    """For a translation task: n-gram weights of ncf, scores of each language pair, and a
-    BLEU that is never missing.
+    """For a translation task: numbers that modules name, scores of each language pair, and
+    a BLEU that is never missing.
 
     With several sources ``loss`` and ``bleu`` are those of all sentences together, and
     ``loss_de-en``, ``bleu_de-en`` those of one language pair.
@@ -33,7 +35,7 @@ class LoggedValidation:
         return [f"{source}-{self.cfg.target_lang}" for source in sources]
 
     def valid_step(self, sample, model, criterion):
-        """As in fairseq; the n-gram weights of ncf are logged beside the loss.
+        """As in fairseq; what the model's modules name is logged beside the loss.
 
         Raises:
             ValueError: the split has no reference.
@@ -41,9 +43,8 @@ class LoggedValidation:
         if sample["target"] is None:
             self.require_references("validation")
         loss, sample_size, logging_output = super().valid_step(sample, model, criterion)
-        weights = model.ngram_weights() if hasattr(model, "ngram_weights") else {}
-        for n, weight in weights.items():
-            logging_output[f"{NGRAM_WEIGHT}{n}"] = weight
+        for scalar in collect_scalars(model):
+            logging_output[f"{SCALAR}{scalar.name}"] = scalar.value
         logging_output[NUM_STEPS] = 1
         # Workers add up their outputs key by key: each must have those of every pair.
         for pair in self.language_pairs:
@@ -55,8 +56,8 @@ class LoggedValidation:
         return loss, sample_size, logging_output
 
     def reduce_metrics(self, logging_outputs, criterion):
-        """As in fairseq, the n-gram weights and what is said of each language pair; BLEU
-        is logged also where it is 0."""
+        """As in fairseq, the named numbers and what is said of each language pair; BLEU is
+        logged also where it is 0."""
         if self.cfg.eval_bleu and any("_bleu_sys_len" in log for log in logging_outputs):
             for key in ("_bleu_counts", "_bleu_totals"):
                 metrics.log_scalar(key, np.zeros(EVAL_BLEU_ORDER))
@@ -66,11 +67,12 @@ class LoggedValidation:
         super().reduce_metrics(logging_outputs, criterion)
         for pair in self.language_pairs:
             _log_pair(logging_outputs, pair)
-        # fairseq sums the outputs of workers; every one of them holds the same weights.
+        # fairseq sums the outputs of workers; every one of them holds the same numbers.
         num_steps = sum(log.get(NUM_STEPS, 0) for log in logging_outputs)
-        keys = {k for log in logging_outputs for k in log if k.startswith(NGRAM_WEIGHT)}
+        keys = {k for log in logging_outputs for k in log if k.startswith(SCALAR)}
         for key in sorted(keys):
-            metrics.log_scalar(key, _sum(logging_outputs, key) / num_steps, round=4)
+            mean = _sum(logging_outputs, key) / num_steps
+            metrics.log_scalar(key[len(SCALAR) :], mean, round=4)
 
 
 def _of_pair(key, pair):
