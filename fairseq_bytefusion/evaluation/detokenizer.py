@@ -13,6 +13,7 @@ def detokenize(texts, language):
     Returns:
         list of str
     """
+    # Here, because few scores need it.
     from sacremoses import MosesDetokenizer
 
     moses = MosesDetokenizer(language)

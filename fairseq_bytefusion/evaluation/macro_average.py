@@ -3,8 +3,9 @@
 import os
 
 import numpy as np
-from sacrebleu.significance import _compute_p_value, estimate_ci
+from sacrebleu.significance import estimate_ci
 
+from .resampling import p_value, resampled_scores
 from .scoring import build_metrics, score_systems
 
 
@@ -67,9 +68,8 @@ def _add_significance(average, test_sets, metric_name, num_bootstrap):
         score = row[metric_name]
         score["mean"], score["ci"] = map(float, estimate_ci(resampled[k]))
         if k:
-            differences = np.abs(resampled[k] - resampled[0])
-            real = abs(score["score"] - baseline)
-            score["p_value"] = _compute_p_value(differences - differences.mean(), real)
+            difference = score["score"] - baseline
+            score["p_value"] = p_value(resampled[k] - resampled[0], difference)
 
 
 def _resampled_scores(systems, references, metric_name, num_bootstrap):
@@ -78,11 +78,4 @@ def _resampled_scores(systems, references, metric_name, num_bootstrap):
     rng = np.random.default_rng(int(os.environ.get("SACREBLEU_SEED", "12345")))
     size = (num_bootstrap, len(references))
     chosen = rng.choice(len(references), size=size, replace=True)
-    scores = []
-    for system in systems:
-        stats = metric._extract_corpus_statistics(system.hypotheses, None)
-        stats = np.array(stats, dtype="float32")
-        scores.append(
-            [metric._compute_score_from_stats(stats[rows].sum(0)).score for rows in chosen]
-        )
-    return np.array(scores)
+    return np.array([resampled_scores(metric, s.hypotheses, chosen) for s in systems])
