@@ -122,6 +122,12 @@ def test_output_is_utf8_whatever_the_locale(files):
     assert "♥" in result.stdout.decode("utf-8")
 
 
+def test_every_file_is_a_verb():
+    names = {path.stem for path in (USER_DIR / "cli").glob("*.py")}
+    names -= {"__init__", "__main__", "arguments"}
+    assert {verb.__name__.rpartition(".")[2] for verb in cli.VERBS} == names
+
+
 def test_without_a_verb_the_verbs_are_listed(capsys):
     with pytest.raises(SystemExit):
         cli.main([])

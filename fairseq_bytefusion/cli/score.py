@@ -1,0 +1,106 @@
+"""``bytefusion score``: BLEU and chrF2 of translations."""
+
+import json
+import logging
+
+from ..evaluation import System, score_systems
+from ..evaluation.macro_average import score_test_sets
+from ..evaluation.report import format_examples, format_scores, format_test_sets
+from ..evaluation.score_files import read_test_set, read_test_sets
+from .arguments import positive
+
+
+def add_parser(verbs):
+    """Add the verb to ``verbs``, what ``add_subparsers`` returned."""
+    parser = verbs.add_parser(
+        "score",
+        help="BLEU (13a) and chrF2 of translations",
+        description="BLEU (13a) and chrF2 with their SacreBLEU signatures; with several "
+        "systems, paired bootstrap against the first.",
+    )
+    parser.add_argument(
+        "--hyp",
+        nargs="+",
+        required=True,
+        metavar="FILE",
+        help="translations: one a line, or a log of fairseq-generate",
+    )
+    parser.add_argument(
+        "--ref",
+        nargs="+",
+        metavar="FILE",
+        help="reference, one a line (default: the T- lines of the first log)",
+    )
+    parser.add_argument(
+        "--each",
+        metavar="NAMES",
+        help="several test sets, such as de,fr,ru: {} in --hyp and --ref stands for each "
+        "(or give a --ref for each); prints each and the average",
+    )
+    parser.add_argument(
+        "--average",
+        metavar="NAMES",
+        help="those of --each that count in the average (all)",
+    )
+    parser.add_argument(
+        "--detokenize",
+        metavar="LANG",
+        help="the translations are Moses tokens (prepare.py --moses) of this language: "
+        "join them to text with sacremoses; needs untouched references in --ref",
+    )
+    parser.add_argument(
+        "--num-bootstrap",
+        type=positive,
+        default=1000,
+        metavar="N",
+        help="resamplings (%(default)s)",
+    )
+    output = parser.add_mutually_exclusive_group()
+    output.add_argument(
+        "--examples",
+        type=positive,
+        default=0,
+        metavar="N",
+        help="show N translations as well",
+    )
+    output.add_argument("--json", action="store_true", help="print JSON")
+    parser.set_defaults(run=run)
+
+
+def run(args):
+    """Score translations: those of one test set, or with ``--each`` of several."""
+    # It logs a line for every metric of every system.
+    logging.getLogger("sacrebleu").setLevel(logging.WARNING)
+    if args.each is not None:
+        _score_each(args)
+        return
+    if args.average is not None:
+        raise ValueError("--average names some of the test sets of --each: give both")
+    if args.ref is not None and len(args.ref) > 1:
+        raise ValueError("several files in --ref need --each: name the test sets")
+    reference = None if args.ref is None else args.ref[0]
+    read, references = read_test_set(args.hyp, reference, args.detokenize)
+    systems = [System(hyp.path, hyp.texts) for hyp in read]
+    rows = score_systems(systems, references, args.num_bootstrap)
+    if args.json:
+        print(json.dumps(rows, indent=2, ensure_ascii=False))
+        return
+    if args.examples:
+        first = read[0]
+        print(format_examples(first.texts, references, args.examples, first.sources))
+        print()
+    print(format_scores(rows))
+
+
+def _score_each(args):
+    if args.examples:
+        raise ValueError("--examples shows those of one test set: drop --each")
+    names = args.each.split(",")
+    sets = read_test_sets(names, args.hyp, args.ref, args.detokenize)
+    averaged = names if args.average is None else args.average.split(",")
+    scores = score_test_sets(sets, averaged, args.num_bootstrap)
+    print(
+        json.dumps(scores, indent=2, ensure_ascii=False)
+        if args.json
+        else format_test_sets(scores)
+    )
