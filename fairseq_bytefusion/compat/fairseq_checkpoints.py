@@ -1,4 +1,4 @@
-"""Workarounds for fairseq's checkpoints: their options, their errors, their names."""
+"""Workarounds for fairseq's checkpoints: their content, their errors, their names."""
 
 import functools
 import os
@@ -44,6 +44,21 @@ def _plain(config):
     if OmegaConf.is_config(config):
         return OmegaConf.to_container(config, resolve=True, enum_to_str=True)
     return config
+
+
+def drop_fused_path_copies(parameters, layer):
+    """Drop what fairseq saves of an encoder layer beside its own weights.
+
+    Symptom: ``Unexpected key(s) in state_dict: "encoder.layers.0.in_proj_weight"`` for a
+    ``transformer`` of fairseq 0.12.2, which copies weights for its fused encoder path.
+
+    Args:
+        parameters (dict of str to Tensor): changed in place.
+        layer (str): its path.
+    """
+    for name in ("in_proj", "out_proj", "fc1", "fc2"):
+        for kind in ("weight", "bias"):
+            parameters.pop(f"{layer}.{name}_{kind}", None)
 
 
 class CheckpointError(RuntimeError):

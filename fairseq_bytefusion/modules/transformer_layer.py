@@ -10,12 +10,7 @@ import torch.nn as nn
 from fairseq import utils
 from fairseq.modules import FairseqDropout, LayerNorm
 
-# Copies of weights that fairseq 0.12.2 saves for its fused encoder path.
-_FUSED_PATH_COPIES = [
-    f"{layer}_{kind}"
-    for layer in ("in_proj", "out_proj", "fc1", "fc2")
-    for kind in ("weight", "bias")
-]
+from ..compat.fairseq_checkpoints import drop_fused_path_copies
 
 
 class TransformerLayer(nn.Module):
@@ -105,9 +100,8 @@ class EncoderLayer(TransformerLayer):
         )
 
     def upgrade_state_dict_named(self, state_dict, name):
-        """Drop what fairseq 0.12.2 saves beside the layer's own weights."""
-        for copy in _FUSED_PATH_COPIES:
-            state_dict.pop(f"{name}.{copy}", None)
+        """Called by fairseq before it loads ``state_dict``."""
+        drop_fused_path_copies(state_dict, name)
 
 
 class DecoderLayer(TransformerLayer):

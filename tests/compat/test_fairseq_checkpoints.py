@@ -6,7 +6,11 @@ from fairseq import checkpoint_utils
 from omegaconf import OmegaConf
 
 from fairseq_bytefusion import compat
-from fairseq_bytefusion.compat.fairseq_checkpoints import options_of, writable
+from fairseq_bytefusion.compat.fairseq_checkpoints import (
+    drop_fused_path_copies,
+    options_of,
+    writable,
+)
 
 from ..checkpoints.test_inspection import save
 from ..helpers import train
@@ -53,6 +57,14 @@ def test_what_was_read_can_be_written(tmp_path):
     torch.save(writable(state), tmp_path / "b.pt")
     again = torch.load(tmp_path / "b.pt", weights_only=True)
     assert again["cfg"]["task"]["source_unit"] == "char"
+
+
+def test_copies_for_the_fused_path_are_dropped():
+    own = {"a.0.fc1.weight": 1, "a.0.self_attn.out_proj.bias": 2, "a.1.fc1_weight": 3}
+    copies = {"a.0.in_proj_weight": 4, "a.0.fc1_weight": 5, "a.0.out_proj_bias": 6}
+    parameters = {**own, **copies}
+    drop_fused_path_copies(parameters, "a.0")
+    assert parameters == own
 
 
 def test_errors_name_the_checkpoint(tmp_path):
