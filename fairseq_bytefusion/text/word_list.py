@@ -10,6 +10,12 @@ from .words import symbol_tables, unique_words
 _WHITESPACE_RUN = re.compile(rb"[ \t\r\v\f]+")
 _WHITESPACE = re.compile(rb"[ \t\r\v\f\n]")
 _CHUNK = 4096  # words hashed at a time
+_FINGERPRINT_BYTES = 6
+
+OTHER_WORDS = (
+    "the list of words (dict.word.LANG.txt) is not the one of training: put that file into "
+    "the data directory"
+)
 
 
 def count_words(lines):
@@ -104,3 +110,17 @@ def hash_words(words, dictionary):
         unique = unique_words(batch, dictionary.pad(), tables, 1)
         found.append(unique.hashes[unique.index[:, 0]])
     return torch.cat(found)
+
+
+def fingerprint(hashes):
+    """What a checkpoint keeps of a list of words and its order.
+
+    Args:
+        hashes (Long[K]): of the words, in the order of the rows.
+
+    Returns:
+        Float[6]: whole numbers below 256, which survive averaging and 16-bit floats.
+    """
+    hashes, rows = hashes.sort()
+    total = int((hashes * (2 * rows + 1)).sum()) & (2**64 - 1)
+    return torch.tensor([float(b) for b in total.to_bytes(8, "big")[:_FINGERPRINT_BYTES]])

@@ -7,9 +7,14 @@ from fairseq import utils
 from fairseq.data import Dictionary
 
 from ...checkpoints.reading import open_checkpoint
-from ...modules.embedders.mixture import OTHER_WORDS, fingerprint
 from ...text import UNITS, load_dictionary
-from ...text.word_list import hash_words, known_words, read_word_list
+from ...text.word_list import (
+    OTHER_WORDS,
+    fingerprint,
+    hash_words,
+    known_words,
+    read_word_list,
+)
 from .table_files import Rows, check_lengths, first_existing, reading
 
 # Where a checkpoint keeps its encoder's table.

@@ -4,23 +4,18 @@ import torch
 import torch.nn as nn
 import torch.nn.functional as F
 
-from ...text.word_list import hash_words
+from ...text.word_list import OTHER_WORDS, fingerprint, hash_words
 from .composers import COMPOSERS
 from .embedder import Embedder
 
 MIXTURES = ("sum", "concat", "hybrid")
-OTHER_WORDS = (
-    "the list of words (dict.word.LANG.txt) is not the one of training: put that file into "
-    "the data directory"
-)
-_FINGERPRINT_BYTES = 6
 
 
 class WordTable(nn.Embedding):
     """A learned row for each known word, found by the word's hash.
 
-    The hashes come from the list of words, not from a checkpoint, which holds but a
-    fingerprint of them: rows and words cannot come apart unnoticed.
+    The hashes come from the list of words; among the parameters is but a fingerprint of
+    them: rows and words cannot come apart unnoticed.
 
     Args:
         hashes (Long[K]): of the words, in the order of the rows, all different.
@@ -56,20 +51,6 @@ class WordTable(nn.Embedding):
         if not torch.equal(state_dict.get(prefix + "fingerprint", own).to(own), own):
             raise ValueError(OTHER_WORDS)
         super()._load_from_state_dict(state_dict, prefix, *args)
-
-
-def fingerprint(hashes):
-    """What a checkpoint keeps of a list of words and its order.
-
-    Args:
-        hashes (Long[K]): of the words, in the order of the rows.
-
-    Returns:
-        Float[6]: whole numbers below 256, which survive averaging and 16-bit floats.
-    """
-    hashes, rows = hashes.sort()
-    total = int((hashes * (2 * rows + 1)).sum()) & (2**64 - 1)
-    return torch.tensor([float(b) for b in total.to_bytes(8, "big")[:_FINGERPRINT_BYTES]])
 
 
 class Mixture(Embedder, nn.Module):

@@ -47,7 +47,7 @@ def start_from_approximation(model, cfg, task):
     checkpoint = open_checkpoint(path)
     checkpoint.require_arch("embedding_approximation", flag="--char2subword-from")
     embedder = model.encoder.embed_tokens
-    composer = embedder.composer if isinstance(embedder, Mixture) else embedder
+    composer = embedder.composer
     learned = {
         name[len(_PREFIX) :]: value
         for name, value in checkpoint.parameters.items()
