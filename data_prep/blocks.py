@@ -133,7 +133,8 @@ class _Side:
         block, self._data = self._data[:end], self._data[end:]
         self._ends = self._ends[count:] - end
         self._taken += count
-        return block.replace(b"\r\n", b"\n")
+        # The search for one byte is several times as fast as that for two.
+        return block.replace(b"\r\n", b"\n") if b"\r" in block else block
 
     def count_rest(self):
         """Lines of the whole stream; takes them all."""

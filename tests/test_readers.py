@@ -2,11 +2,16 @@
 
 import io
 import sys
+from collections import Counter
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
+from data_prep import blocks
 from data_prep.blocks import Stream, aligned_blocks, line_blocks
-from data_prep.build_vocab import _sentences
+from data_prep.build_vocab import _sentences, char_dictionary
+from data_prep.build_word_dict import count_text
 from data_prep.cleaning import Normaliser
 from data_prep.few_shot import sample
 from fairseq_bytefusion import cli, compat
@@ -15,8 +20,10 @@ from fairseq_bytefusion.evaluation import read_hypotheses, read_lines
 from fairseq_bytefusion.generation import ByteTranslator
 from fairseq_bytefusion.generation.translator import Translation
 from fairseq_bytefusion.text import ByteDictionary
+from fairseq_bytefusion.text.char_symbols import symbol_of
 from fairseq_bytefusion.text.lines import raw_lines, read_sentences
 from fairseq_bytefusion.text.text_dictionary import encode_utf8
+from fairseq_bytefusion.text.word_list import count_words
 
 from .oracles.prepare import strip
 
@@ -144,15 +151,50 @@ def test_every_reader_finds_the_same_lines(tmp_path, reader, text, lines):
     assert shown(READERS[reader](str(path))) == shown(lines)
 
 
-@pytest.mark.parametrize("block_bytes", [1, 4])
-@pytest.mark.parametrize(("text", "lines"), TEXTS)
-def test_blocks_of_any_size(tmp_path, monkeypatch, block_bytes, text, lines):
-    monkeypatch.setattr("data_prep.blocks.BLOCK_BYTES", block_bytes)
-    (tmp_path / "text").write_bytes(text)
-    assert of_blocks(tmp_path / "text") == lines
+@settings(max_examples=200)
+@given(
+    content=st.lists(st.sampled_from([b"\n", b"\r", b"a", b"\xef\xbb\xbf", b"\xc3"])),
+    block_bytes=st.sampled_from([1, 2, 7, 1 << 19]),
+)
+def test_blocks_of_any_size(content, block_bytes):
+    content = b"".join(content)
+    original, blocks.BLOCK_BYTES = blocks.BLOCK_BYTES, block_bytes
+    try:
+        with Stream("text", file=io.BytesIO(content)) as stream:
+            text = b"".join(line_blocks(stream))
+    finally:
+        blocks.BLOCK_BYTES = original
+    assert text.split(b"\n")[:-1] == list(raw_lines(io.BytesIO(content)))
+
+
+# Files of several files have marks within, see the docstrings of what takes them away.
 
 
 @pytest.mark.parametrize(("text", "lines"), TEXTS)
 def test_what_prepare_makes_of_them_has_no_marks_left(tmp_path, text, lines):
     (tmp_path / "text").write_bytes(text)
     assert of_blocks(tmp_path / "text", Normaliser()) == list(map(strip, lines))
+
+
+@pytest.mark.parametrize(("text", "lines"), TEXTS)
+def test_words_are_counted_without_marks(tmp_path, text, lines):
+    (tmp_path / "text").write_bytes(text)
+    expected = count_words(map(strip, lines))
+    if expected:
+        assert count_text(tmp_path / "text") == expected
+    else:
+        with pytest.raises(SystemExit, match="holds no word"):
+            count_text(tmp_path / "text")
+
+
+@pytest.mark.parametrize(("text", "lines"), TEXTS)
+def test_characters_are_those_of_the_lines(tmp_path, text, lines):
+    (tmp_path / "text").write_bytes(text)
+    expected = Counter(map(symbol_of, "".join(shown(lines))))
+    if expected:
+        found, _ = char_dictionary([str(tmp_path / "text")])
+        rows = (line.rpartition(" ") for line in found.split("\n")[:-1])
+        assert {symbol: int(count) for symbol, _, count in rows} == expected
+    else:
+        with pytest.raises(ValueError, match="no text to make"):
+            char_dictionary([str(tmp_path / "text")])

@@ -82,23 +82,6 @@ def test_a_pair_over_max_tokens_is_a_batch_of_its_own(tmp_path):
     assert sorted(sorted(map(int, batch)) for batch in batches) == [[0, 2], [1]]
 
 
-def test_infer_language_pair(tmp_path):
-    with pytest.raises(FileNotFoundError, match="train.de-en.de"):
-        infer_language_pair(str(tmp_path))
-    write_pair(tmp_path, "train", ["a"], ["b"])
-    (tmp_path / "train.xx-en.xx.lines.npy").write_bytes(b"")
-    assert infer_language_pair(str(tmp_path)) == ("xx", "en")
-    write_pair(tmp_path, "train", ["a"], ["b"], src="yy")
-    with pytest.raises(ValueError, match="xx-en, yy-en"):
-        infer_language_pair(str(tmp_path))
-    assert infer_language_pair(str(tmp_path), src="yy") == ("yy", "en")
-    assert infer_language_pair(str(tmp_path), tgt="xx") == ("en", "xx")
-    with pytest.raises(ValueError, match="several"):
-        infer_language_pair(str(tmp_path), src="en")
-    with pytest.raises(ValueError, match="none of them fits --source-lang fr"):
-        infer_language_pair(str(tmp_path), src="fr")
-
-
 def test_language_codes_with_a_hyphen(tmp_path):
     write_pair(tmp_path, "train", ["a"], ["b"], src="zh-CN", tgt="pt-BR")
     assert infer_language_pair(str(tmp_path)) == ("zh-CN", "pt-BR")
