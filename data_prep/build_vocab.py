@@ -21,10 +21,9 @@ import numpy as np
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from data_prep.blocks import Stream, line_blocks  # noqa: E402
-from data_prep.cleaning import strip_marks  # noqa: E402
-from data_prep.layout import find_pair  # noqa: E402
 from data_prep.output import run_script, write_atomically  # noqa: E402
 from data_prep.whole_number import whole_number  # noqa: E402
+from fairseq_bytefusion.data.pairs.pair_files import find_pair  # noqa: E402
 from fairseq_bytefusion.text.char_symbols import symbol_of  # noqa: E402
 
 KINDS = ("sentencepiece", "char")
@@ -127,7 +126,7 @@ def _sentences(paths):
     for path in paths:
         with Stream(path) as stream:
             for block in line_blocks(stream):
-                yield from strip_marks(block).decode("utf-8", "replace").split("\n")[:-1]
+                yield from block.decode("utf-8", "replace").split("\n")[:-1]
 
 
 def char_dictionary(paths, min_count=1):
@@ -150,7 +149,7 @@ def char_dictionary(paths, min_count=1):
     for path in paths:
         with Stream(path) as stream:
             for block in line_blocks(stream):
-                text = strip_marks(block).decode("utf-8", "replace").encode("utf-32-le")
+                text = block.decode("utf-8", "replace").encode("utf-32-le")
                 found = np.bincount(np.frombuffer(text, np.uint32))
                 counts[: len(found)] += found
     counts[ord("\n")] = 0

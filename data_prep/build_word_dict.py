@@ -10,7 +10,8 @@ reads ``DATA/train.de-en.de`` (or its twin ``train.en-de.de``) and writes
 
 takes the words that a trained table of embeddings has (a fairseq checkpoint, an .npy beside
 its .tsv, a Hugging Face directory), all of them unless --max-words is given, and counts
-them in that text. Byte-order marks at the start of a line are no part of a word.
+them in that text. Byte-order marks at the start of any line, as in files that were joined,
+are no part of a word: with them it would be another one.
 """
 
 import argparse
@@ -21,7 +22,9 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from data_prep.cleaning import strip_marks  # noqa: E402
 from data_prep.whole_number import whole_number  # noqa: E402
+from fairseq_bytefusion.data.pairs.pair_files import find_pair  # noqa: E402
 from fairseq_bytefusion.data.tables.teacher import read_teacher  # noqa: E402
+from fairseq_bytefusion.text.lines import raw_lines  # noqa: E402
 from fairseq_bytefusion.text.text_dictionary import encode_utf8  # noqa: E402
 from fairseq_bytefusion.text.word_list import count_words, is_word  # noqa: E402
 
@@ -29,16 +32,15 @@ MAX_WORDS = 30000
 
 
 def find_text(data, src, tgt):
-    """The source side of the training text in ``data`` (Path).
+    """str: the source side of the training text in ``data`` (Path).
 
     Raises:
         SystemExit: there is none.
     """
-    tried = [data / f"train.{pair}.{src}" for pair in (f"{src}-{tgt}", f"{tgt}-{src}")]
-    for path in tried:
-        if path.exists():
-            return path
-    raise SystemExit(f"no such file: {tried[0]} (nor {tried[1].name})")
+    try:
+        return find_pair(data, "train", src, tgt, target_required=False)[0]
+    except FileNotFoundError as error:
+        raise SystemExit(str(error)) from error
 
 
 def words_of(teacher):
@@ -70,7 +72,7 @@ def count_text(path):
         SystemExit: it holds none.
     """
     with open(path, "rb") as file:
-        counts = count_words(strip_marks(line).rstrip(b"\n") for line in file)
+        counts = count_words(strip_marks(line) for line in raw_lines(file))
     if not counts:
         raise SystemExit(f"{path} holds no word")
     return counts

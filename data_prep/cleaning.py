@@ -50,7 +50,11 @@ class Normaliser:
 
 
 def strip_marks(block):
-    """A block of whole lines (bytes) without byte-order marks and CRs at line ends."""
+    """A block of whole lines (bytes) without byte-order marks and CRs at line ends.
+
+    More than a reader of text takes away: downloads are often several files in one, with
+    the marks of each within, and none of these means anything in a sentence.
+    """
     # Loops, so that no line end or mark is left behind by what was stripped.
     while b"\r\n" in block:
         block = block.replace(b"\r\n", b"\n")

@@ -19,11 +19,11 @@ import numpy as np
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from data_prep.blocks import Stream, aligned_blocks  # noqa: E402
-from data_prep.cleaning import strip_marks  # noqa: E402
-from data_prep.layout import find_pair  # noqa: E402
 from data_prep.line_hash import find_lines, hash_lines, hash_pairs, priorities  # noqa: E402
-from data_prep.output import PairWriter, Staging, pair_files, run_script  # noqa: E402
+from data_prep.output import Staging, pair_files, run_script  # noqa: E402
 from data_prep.whole_number import whole_number  # noqa: E402
+from fairseq_bytefusion.data.pairs.pair_files import find_pair, search_pair  # noqa: E402
+from fairseq_bytefusion.text.lines import join_lines  # noqa: E402
 
 SIZES = [1000, 2000, 3000, 4000]
 
@@ -57,8 +57,8 @@ def few_shot(data, source, target, sizes, out, seed=1):
         )
     held_out = {}
     for split in ("valid", "test"):
-        files = find_pair(data, split, source, target, required=False)
-        if files is not None:
+        files = search_pair(data, split, source, target)
+        if files is not None and None not in files:
             held_out[split] = files
     folders = []
     for size in sorted(sizes):
@@ -100,17 +100,13 @@ def _hashed_blocks(paths):
     with ExitStack() as stack:
         streams = [stack.enter_context(Stream(path)) for path in paths]
         for block in aligned_blocks(*streams):
-            left, right = (
-                find_lines(strip_marks(side)) for side in (block.source, block.target)
-            )
+            left, right = find_lines(block.source), find_lines(block.target)
             yield hash_pairs(hash_lines(left), hash_lines(right)), left, right
 
 
 def _fill(staging, pairs, held_out):
-    names = pair_files("train", staging.pair)
-    with PairWriter(*map(staging.path, names)) as writer:
-        for pair in pairs:
-            writer.write(*(side + b"\n" for side in pair))
+    for name, side in zip(pair_files("train", staging.pair), zip(*pairs)):
+        Path(staging.path(name)).write_bytes(join_lines(side))
     for split, files in held_out.items():
         for old, name in zip(files, pair_files(split, staging.pair)):
             shutil.copyfile(old, staging.path(name))

@@ -158,7 +158,8 @@ def read_stats(out):
 
 
 def pair_files(split, pair):
-    """Names of the source and the target file of a split of ``pair`` (``de-en``)."""
+    """Names that the source and the target file of a split of ``pair`` (``de-en``) get;
+    those that are there are found with ``fairseq_bytefusion.data.pairs.pair_files``."""
     source, target = pair.split("-")
     return f"{split}.{pair}.{source}", f"{split}.{pair}.{target}"
 

@@ -164,7 +164,7 @@ def read_tsv(paths, languages):
 
     def records(stream):
         for line in _lines(stream):
-            cells = line.rstrip(b"\r").split(b"\t")
+            cells = line.split(b"\t")
             whole = max(first, second) < len(cells)
             yield (cells[first], cells[second]) if whole else None
 

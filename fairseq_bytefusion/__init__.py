@@ -9,3 +9,6 @@ from . import criterions  # noqa: E402, F401
 from .models import byte_transformer, embedding_approximation  # noqa: E402, F401
 from .tasks import byte_translation  # noqa: E402, F401
 from .tasks import embedding_approximation as _  # noqa: E402, F401
+from .text.lines import read_sentences  # noqa: E402
+
+compat.read_interactive_lines_raw(read_sentences)

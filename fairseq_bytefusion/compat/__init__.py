@@ -12,7 +12,12 @@ from .python import utf8_standard_streams
 from .torch import allow_checkpoint_globals
 from .versions import check_versions
 
-__all__ = ["apply", "check_versions", "utf8_standard_streams"]
+__all__ = [
+    "apply",
+    "check_versions",
+    "read_interactive_lines_raw",
+    "utf8_standard_streams",
+]
 
 
 def apply():
@@ -21,6 +26,5 @@ def apply():
     allow_checkpoint_globals()
     restore_numpy_bucketing()
     keep_last_batch()
-    read_interactive_lines_raw()
     explain_checkpoint_errors()
     keep_interval_checkpoints()

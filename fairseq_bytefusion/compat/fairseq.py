@@ -47,28 +47,28 @@ def keep_last_batch():
     data_utils.batch_by_size = batch_by_size
 
 
-def read_interactive_lines_raw():
+def read_interactive_lines_raw(read_sentences):
     """Let ``fairseq-interactive`` read what the other commands read.
 
     Symptom: with ``--input FILE`` a byte that is not UTF-8 aborts it and a lone
-    carriage return starts a new sentence; white space around a line is lost. Any
-    version.
+    carriage return starts a new sentence; white space around a line is lost, a
+    byte-order mark is not. Any version.
+
+    Args:
+        read_sentences (callable): a file to its lines, see ``text.lines``. It is handed
+            in: what it is made of imports fairseq, and this package comes before that.
     """
+
+    def buffered_read(path, buffer_size):
+        """Lists of at most ``buffer_size`` lines of a file, or of stdin for ``-``."""
+        with contextlib.ExitStack() as stack:
+            stream = sys.stdin if path == "-" else stack.enter_context(open(path, "rb"))
+            sentences = read_sentences(stream)
+            while buffer := list(itertools.islice(sentences, buffer_size)):
+                yield buffer
+
     for name in ("fairseq_cli.interactive", "__main__"):
         module = sys.modules.get(name)
         path = getattr(module, "__file__", None) or ""
         if os.path.basename(path) == "interactive.py" and hasattr(module, "buffered_read"):
-            module.buffered_read = _buffered_read
-
-
-def _buffered_read(path, buffer_size):
-    """Lists of at most ``buffer_size`` lines (str) of a file, or of stdin for ``-``."""
-    with contextlib.ExitStack() as stack:
-        stream = sys.stdin
-        if path != "-":
-            options = {"encoding": "utf-8", "errors": "surrogateescape", "newline": "\n"}
-            stream = stack.enter_context(open(path, **options))
-        lines = (line[:-1] if line.endswith("\n") else line for line in stream)
-        lines = (line[:-1] if line.endswith("\r") else line for line in lines)
-        while buffer := list(itertools.islice(lines, buffer_size)):
-            yield buffer
+            module.buffered_read = buffered_read

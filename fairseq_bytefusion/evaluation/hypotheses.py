@@ -1,10 +1,11 @@
 """Hypotheses from a plain file or from a log of ``fairseq-generate``."""
 
-import codecs
 import logging
 import re
 from dataclasses import dataclass
 from typing import List, Optional
+
+from ..text.lines import count_invalid_lines, raw_lines
 
 logger = logging.getLogger(__name__)
 
@@ -28,37 +29,26 @@ class Hypotheses:
 
 
 def _split_lines(path):
-    """Lines of ``path`` as bytes: only ``\\n`` ends one, as in ``data``."""
+    """Lines of ``path``: list of bytes."""
     with open(path, "rb") as file:
-        raw = file.read()
-    if raw.startswith(codecs.BOM_UTF8):
-        raw = raw[len(codecs.BOM_UTF8) :]
-    lines = raw.split(b"\n")
-    last = lines.pop()
-    lines = [line[:-1] if line.endswith(b"\r") else line for line in lines]
-    return lines + [last] if last else lines
+        return list(raw_lines(file))
 
 
 def _decode(path, lines):
-    texts = [line.decode("utf-8", "replace") for line in lines]
-    invalid = sum(
-        "\ufffd" in text and text.encode() != line for text, line in zip(texts, lines)
-    )
-    if invalid:
+    if invalid := count_invalid_lines(b"\n".join(lines)):
         logger.warning(
             "%s: %d of %d lines are not UTF-8; the bytes are shown as U+FFFD",
             path,
             invalid,
             len(lines),
         )
-    return texts
+    return [line.decode("utf-8", "replace") for line in lines]
 
 
 def read_lines(path):
-    """The lines of a text file; only ``\\n`` ends a line.
+    """The lines of a text file, see :mod:`~..text.lines`.
 
-    One ``\\r`` before it and a byte-order mark are stripped; bytes that are not
-    UTF-8 become U+FFFD, counted and logged.
+    Bytes that are not UTF-8 become U+FFFD, counted and logged.
 
     Args:
         path (str)

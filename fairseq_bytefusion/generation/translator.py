@@ -9,6 +9,7 @@ import torch
 from fairseq import checkpoint_utils, utils
 from tqdm import tqdm
 
+from ..text.lines import without_end
 from .checkpoint_task import task_overrides
 
 CHECKPOINT_NAMES = ("checkpoint_best.pt", "checkpoint_last.pt")
@@ -152,8 +153,7 @@ def _lines(sentences):
             raise TypeError(
                 f"sentence {i} must be str, not {type(sentence).__name__}: {sentence!r:.80}"
             )
-        if sentence.endswith("\n"):
-            sentence = sentence[: -2 if sentence.endswith("\r\n") else -1]
+        sentence = without_end(sentence)
         if "\n" in sentence:
             raise ValueError(f"sentence {i} has a line end within it: split it there")
         lines.append(sentence)

@@ -1,20 +1,25 @@
 """``--task byte_translation``: from raw text to raw text."""
 
 import logging
+from dataclasses import replace
 
 import torch
 from fairseq import utils
+from fairseq.data import ListDataset
 from fairseq.sequence_scorer import SequenceScorer
 from fairseq.tasks import register_task
 from fairseq.tasks.translation import TranslationTask
 
 from .. import compat
-from ..data import ParallelDataset, load_parallel
+from ..data import ParallelDataset, Side, load_parallel
 from ..data.pairs.pair_files import require_directory
 from ..search import utf8_generator_class
+from .shared.batching import PackedBatching
 from .shared.composer_transfer import start_from_approximation
+from .shared.filtering import CountedFiltering
+from .shared.generation_limits import GenerationLimits
 from .shared.languages import complete_languages, source_languages
-from .shared.limits import MAX_LEN_A, MAX_LEN_B, LengthLimits
+from .shared.positions import LearnedPositions
 from .shared.resolved_options import store_resolved
 from .shared.translation_options import ByteTranslationConfig
 from .shared.validation import LoggedValidation
@@ -25,7 +30,13 @@ logger = logging.getLogger(__name__)
 
 @register_task("byte_translation", dataclass=ByteTranslationConfig)
 class ByteTranslationTask(
-    LoggedValidation, LengthLimits, SavedVocabularies, TranslationTask
+    LoggedValidation,
+    CountedFiltering,
+    PackedBatching,
+    GenerationLimits,
+    LearnedPositions,
+    SavedVocabularies,
+    TranslationTask,
 ):
     """Translation between raw-text files, read and written as symbols of a unit.
 
@@ -36,13 +47,6 @@ class ByteTranslationTask(
     """
 
     NAME = "byte_translation"
-
-    @classmethod
-    def add_args(cls, parser):
-        super().add_args(parser)
-        # fairseq's limit of 200 ids would cut translations short. In training too: what
-        # loads a checkpoint for inference may go by the limits that are saved with it.
-        parser.set_defaults(max_len_a=MAX_LEN_A, max_len_b=MAX_LEN_B)
 
     @classmethod
     def setup_task(cls, cfg, **kwargs):
@@ -70,6 +74,30 @@ class ByteTranslationTask(
     def source_langs(self):
         """list of str: the source languages, one or several."""
         return source_languages(self.cfg.source_lang)
+
+    @property
+    def source_side(self):
+        """Side: what can be encoded."""
+        return Side(
+            self.source_langs,
+            self.src_dict,
+            limit=self.most_positions("encoder", self.cfg.max_source_positions),
+            left_pad=self.cfg.left_pad_source,
+            name="source",
+            flag="--max-source-positions",
+        )
+
+    @property
+    def target_side(self):
+        """Side: what can be scored."""
+        return Side(
+            [self.cfg.target_lang],
+            self.tgt_dict,
+            limit=self.most_positions("decoder"),
+            left_pad=self.cfg.left_pad_target,
+            name="target",
+            flag="--max-target-positions",
+        )
 
     def build_model(self, cfg, from_checkpoint=False):
         """As in fairseq; a new model may start from an approximation.
@@ -108,22 +136,18 @@ class ByteTranslationTask(
         paths = utils.split_paths(cfg.data)
         if not is_train:
             paths = paths[:1]  # valid and test data are in the first shard
+        source, target = self.source_side, self.target_side
+        if is_train:  # which drops what is too long
+            target = replace(target, limit=None)
+            if not cfg.truncate_source:
+                source = replace(source, limit=None)
         self.datasets[split] = load_parallel(
             paths[(epoch - 1) % len(paths)],
             split,
-            self.source_langs,
-            self.src_dict,
-            cfg.target_lang,
-            self.tgt_dict,
-            combine=combine,
-            upsample_primary=max(1, cfg.upsample_primary),
+            source,
+            target,
+            combine=max(1, cfg.upsample_primary) if combine else 0,
             target_required=is_train or split.startswith("valid"),
-            source_limit=(
-                None if is_train and not cfg.truncate_source else self.source_limit()
-            ),
-            target_limit=None if is_train else self.target_limit(),
-            left_pad_source=cfg.left_pad_source,
-            left_pad_target=cfg.left_pad_target,
             shuffle=is_train,
             temperature=cfg.sampling_temperature,
             num_buckets=cfg.num_batch_buckets,
@@ -132,14 +156,9 @@ class ByteTranslationTask(
 
     def build_dataset_for_inference(self, src_tokens, src_lengths, constraints=None):
         """A dataset of sources alone, for ``fairseq-interactive``."""
-        return ParallelDataset(
-            src_tokens,
-            src_lengths,
-            self.source_dictionary,
-            tgt_dict=self.target_dictionary,
-            left_pad_source=self.cfg.left_pad_source,
-            constraints=constraints,
-        )
+        sentences = ListDataset(src_tokens, src_lengths)
+        parts = {self.cfg.source_lang: (sentences,)}
+        return ParallelDataset([self.source_side], parts, constraints=constraints)
 
     def get_interactive_tokens_and_lengths(self, lines, encode_fn):
         """Ids and lengths of ``lines``; an over-long line is cut, with a warning.
@@ -148,7 +167,7 @@ class ByteTranslationTask(
             ValueError: the model has tags, and the lines' language is not known.
         """
         tag = self.source_tag()
-        limit = self.source_limit() - len(tag)
+        limit = self.source_side.limit - len(tag)
         tokens = []
         for line in lines:
             ids = self.source_dictionary.encode_line(encode_fn(line)).long()
@@ -166,7 +185,7 @@ class ByteTranslationTask(
     def build_generator(
         self, models, args, seq_gen_cls=None, extra_gen_cls_kwargs=None, **kwargs
     ):
-        """As in fairseq, but for valid UTF-8, and with length limits fit for bytes.
+        """As in fairseq, but for valid UTF-8.
 
         Raises:
             ValueError: a generation option that cannot be kept to valid UTF-8, or that
@@ -183,10 +202,6 @@ class ByteTranslationTask(
                 "--replace-unk copies words of the source, and the symbols of "
                 f"--target-unit {self.target_dictionary.unit} are none: drop that flag"
             )
-        for name, value in (("max_len_a", MAX_LEN_A), ("max_len_b", MAX_LEN_B)):
-            if not hasattr(args, name):  # --eval-bleu-args names a few only
-                setattr(args, name, value)
-        self.warn_of_short_limits(args)
         for flag in ("prefix_size", "score_reference"):
             if getattr(args, flag, 0):
                 self.require_references(f"--{flag.replace('_', '-')}")
@@ -217,7 +232,7 @@ class ByteTranslationTask(
             return hypotheses
         src_tokens = sample["net_input"]["src_tokens"]
         lengths = src_tokens.ne(self.source_dictionary.pad()).sum(1)
-        for row in (lengths <= self.num_source_specials).nonzero().flatten().tolist():
+        for row in (lengths <= self.source_side.num_specials).nonzero().flatten().tolist():
             hypotheses[row] = [self._empty_hypothesis(src_tokens.device)]
         return hypotheses
 

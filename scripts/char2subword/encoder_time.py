@@ -28,7 +28,7 @@ def batches(task, split, size):
     """list of Long[B, T]: the sources of a split."""
     task.load_dataset(split)
     dataset = task.dataset(split)
-    order = sorted(range(len(dataset)), key=lambda i: dataset.src_lengths[i])
+    order = sorted(range(len(dataset)), key=lambda i: dataset.lengths[0][i])
     chunks = [order[start : start + size] for start in range(0, len(order), size)]
     samples = [dataset.collater([dataset[i] for i in chunk]) for chunk in chunks]
     return [sample["net_input"]["src_tokens"] for sample in samples]

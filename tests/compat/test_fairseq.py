@@ -7,6 +7,7 @@ import pytest
 from fairseq_bytefusion import compat
 from fairseq_bytefusion.compat.fairseq import read_interactive_lines_raw
 from fairseq_bytefusion.compat.versions import version_of
+from fairseq_bytefusion.text.lines import read_sentences
 
 from ..helpers import REPO, run
 
@@ -52,6 +53,6 @@ def test_interactive_lines_are_raw(tmp_path, monkeypatch, source):
         stream = io.TextIOWrapper(io.BytesIO(raw), encoding="ascii")
         monkeypatch.setattr(sys, "stdin", stream)
         compat.utf8_standard_streams()
-    read_interactive_lines_raw()
+    read_interactive_lines_raw(read_sentences)
     found = list(interactive.buffered_read(source, 3))
     assert found == [[" a\rb ", "caf\udce9", ""], ["x\u2028y"]]

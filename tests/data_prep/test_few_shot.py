@@ -1,6 +1,7 @@
 import pytest
 
 from data_prep.few_shot import few_shot, main
+from fairseq_bytefusion.text.lines import join_lines, raw_lines
 
 from ..helpers import write_pair
 from .helpers import everything, lines_of
@@ -33,6 +34,20 @@ def test_marks_of_a_file_are_not_sampled(tmp_path):
     path.write_bytes(b"\xef\xbb\xbf" + path.read_bytes().replace(b"\n", b"\r\n"))
     (folder,) = few_shot(data, "xx", "en", [9], str(tmp_path / "few"))
     assert sorted(lines_of(folder))[0] == (b"satz 0", b"sentence 0")
+
+
+def test_a_sample_has_the_lines_of_the_text_whatever_they_hold(tmp_path):
+    odd = [b"\xef\xbb\xbfa", b"b\r", b"\r\r", b"c\rd", b"caf\xe9", b"", b"\0"]
+    paths = [tmp_path / f"data/train.xx-en.{lang}" for lang in ("xx", "en")]
+    paths[0].parent.mkdir()
+    for path in paths:
+        path.write_bytes(join_lines(odd))
+    for seed in range(5):
+        few = str(tmp_path / str(seed))
+        (folder,) = few_shot(str(paths[0].parent), "xx", "en", [len(odd)], few, seed)
+        for path in paths:
+            with open(f"{folder}/{path.name}", "rb") as file:
+                assert sorted(raw_lines(file)) == sorted(odd)
 
 
 def test_the_seed_decides(tmp_path):

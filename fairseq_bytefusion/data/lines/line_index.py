@@ -1,10 +1,10 @@
 """Where the lines of a text file are: found with numpy, cached beside the file."""
 
-import codecs
 from dataclasses import dataclass
 
 import numpy as np
 
+from ...text.lines import HEAD_BYTES, count_invalid_lines, mark_length
 from .array_cache import (
     GrowingArray,
     file_key,
@@ -82,7 +82,7 @@ def _unflatten(flat):
 
 
 def build_line_index(path):
-    """Scan ``path`` once, in chunks.
+    """Scan ``path`` once, in chunks: the lines of :func:`~...text.lines.raw_lines`.
 
     Args:
         path (str): a text file.
@@ -126,34 +126,14 @@ def _trimmed(path, sizes, has_cr, last_is_open):
     if not len(sizes):
         return starts, sizes
     data = np.memmap(path, np.uint8, "r")
-    if bytes(data[:3]) == codecs.BOM_UTF8:
-        if len(data) == len(codecs.BOM_UTF8):
-            return starts[:0], sizes[:0]
-        starts[0] += len(codecs.BOM_UTF8)
-        sizes[0] -= len(codecs.BOM_UTF8)
+    mark = mark_length(bytes(data[:HEAD_BYTES]))
+    if mark == len(data):
+        return starts[:0], sizes[:0]
+    starts[0] += mark
+    sizes[0] -= mark
     if has_cr:
         # A lone \r at the very end of the file has no \n behind it: it is content.
         ended = slice(0, len(sizes) - last_is_open)
         last_bytes = np.maximum(starts[ended] + sizes[ended] - 2, 0)
         sizes[ended] -= (sizes[ended] > 1) & (data[last_bytes] == _CR)
     return starts, sizes
-
-
-def count_invalid_lines(raw):
-    """How many lines of ``raw`` (bytes) are not UTF-8.
-
-    One pass of Python's own decoder: it stops at a broken sequence, whose line
-    is counted and skipped.
-    """
-    count, view = 0, memoryview(raw)
-    while view:
-        try:
-            codecs.utf_8_decode(view, "strict", True)
-            break
-        except UnicodeDecodeError as error:
-            count += 1
-            newline = raw.find(b"\n", len(raw) - len(view) + error.start)
-            if newline < 0:
-                break
-            view = memoryview(raw)[newline + 1 :]
-    return count

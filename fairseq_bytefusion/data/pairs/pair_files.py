@@ -64,20 +64,49 @@ def infer_language_pair(data_dir, src=None, tgt=None):
     return pairs[0]
 
 
-def find_prefix(data_dir, split, src, tgt):
-    """str: ``DIR/split.a-b.`` where ``DIR/split.a-b.src`` exists, else None."""
+def search_pair(data_dir, split, src, tgt):
+    """The files of a split, named ``split.src-tgt`` or ``split.tgt-src``.
+
+    Args:
+        data_dir (str or Path): a raw-text directory.
+        split (str): ``train``, ``valid``, ``test`` ...
+        src, tgt (str): language codes.
+
+    Returns:
+        tuple: paths (str) of the source and the target side, the latter None where it is
+        not there; None where there is no source.
+    """
+    found = []
     for pair in (f"{src}-{tgt}", f"{tgt}-{src}"):
-        prefix = os.path.join(data_dir, f"{split}.{pair}.")
-        if os.path.exists(prefix + src):
-            return prefix
-    return None
+        source, target = (
+            os.path.join(data_dir, f"{split}.{pair}.{lang}") for lang in (src, tgt)
+        )
+        if os.path.isfile(source):
+            found.append((source, target if os.path.isfile(target) else None))
+    return min(found, key=lambda files: files[1] is None, default=None)
 
 
-def missing_split(data_dir, split, src, tgt):
-    """FileNotFoundError that says what was tried and what is there."""
-    there = list(pair_files(data_dir))
-    tried = os.path.join(data_dir, f"{split}.{src}-{tgt}.{src}")
+def find_pair(data_dir, split, src, tgt, target_required=True):
+    """As :func:`search_pair`, but there must be files.
+
+    Raises:
+        FileNotFoundError: says which file was sought and what is there instead.
+    """
+    found = search_pair(data_dir, split, src, tgt)
+    if found is None:
+        raise _missing_split(data_dir, split, src, tgt, target_required)
+    source, target = found
+    if target is None and target_required:
+        tried = f"{source[: -len(src)]}{tgt}"
+        raise FileNotFoundError(f"no such file: {tried}, the target side of {source}")
+    return found
+
+
+def _missing_split(data_dir, split, src, tgt, target_required):
+    there = ", ".join(pair_files(data_dir)) or "no language pair"
+    name = f"{split}.{src}-{tgt}.{src}"
+    sides = f"{name} with its target side" if target_required else name
     return FileNotFoundError(
-        f"no such file: {tried} (nor its twin named {tgt}-{src}). "
-        f"{data_dir} holds: {', '.join(there) if there else 'no language pair'}"
+        f"no such file: {os.path.join(data_dir, name)} (nor its twin named {tgt}-{src}). "
+        f"{data_dir} has no {sides}; it holds: {there}"
     )

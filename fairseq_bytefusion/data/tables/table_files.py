@@ -9,6 +9,8 @@ from typing import List, NamedTuple, Optional
 import numpy as np
 import torch
 
+from ...text.lines import raw_lines
+
 # How Hugging Face models call the table of input embeddings.
 _TABLE_ENDINGS = (
     "word_embeddings.weight",
@@ -76,11 +78,8 @@ def reading(path, what):
 
 def _read_lines(path):
     """The lines of a file of pieces: list of str."""
-    with (
-        reading(path, "UTF-8 text"),
-        open(path, encoding="utf-8-sig", newline="\n") as file,
-    ):
-        return [line.rstrip("\r\n") for line in file]
+    with reading(path, "UTF-8 text"), open(path, "rb") as file:
+        return [line.decode() for line in raw_lines(file)]
 
 
 def read_npy(path):

@@ -6,10 +6,11 @@ from pathlib import Path
 
 import yaml
 
+from fairseq_bytefusion.text import UNITS
+
 from .schema import KINDS, CrossDomain, Dataset, Grid, System, Transfer
 
 SYSTEMS_FILE = Path(__file__).parents[1] / "systems.yaml"
-UNITS = ("byte", "char", "sentencepiece")
 
 
 def read_grid(config):

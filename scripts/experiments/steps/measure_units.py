@@ -16,8 +16,10 @@ import numpy as np
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[3]))
 
-from data_prep.layout import find_pair  # noqa: E402
 from data_prep.output import run_script  # noqa: E402
+from fairseq_bytefusion.data.pairs.pair_files import find_pair  # noqa: E402
+from fairseq_bytefusion.text import UNITS  # noqa: E402
+from fairseq_bytefusion.text.lines import raw_lines  # noqa: E402
 from scripts.experiments.steps.recording import write_json  # noqa: E402
 
 
@@ -36,7 +38,7 @@ def unit_lengths(data, language):
 def lengths(path, length):
     """int64[N]: lengths of the lines of a file, ends of sentences included."""
     with open(path, "rb") as file:
-        return np.fromiter((length(line[:-1]) for line in file), np.int64) + 1
+        return np.fromiter(map(length, raw_lines(file)), np.int64) + 1
 
 
 def measure(data, sources, target, temperature):
@@ -53,7 +55,7 @@ def measure(data, sources, target, temperature):
     found = {"train": {}, "valid_target": {}}
     pairs = [find_pair(data, "train", source, target) for source in sources]
     valid = [find_pair(data, "valid", source, target)[1] for source in sources]
-    for unit in ("byte", "char", "sentencepiece"):
+    for unit in UNITS:
         to_target = unit_lengths(data, target)[unit]
         means, sizes = [], []
         for source, (left, right) in zip(sources, pairs):

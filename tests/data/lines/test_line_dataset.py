@@ -1,3 +1,4 @@
+import io
 import logging
 import os
 import pickle
@@ -7,14 +8,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from fairseq_bytefusion.data import LineDataset
 from fairseq_bytefusion.data.lines import array_cache, line_index, line_sizes
+from fairseq_bytefusion.data.lines.line_dataset import LineDataset
 from fairseq_bytefusion.data.lines.line_index import (
     build_line_index,
-    count_invalid_lines,
     open_line_index,
 )
 from fairseq_bytefusion.text import ByteDictionary, CharDictionary
+from fairseq_bytefusion.text.lines import raw_lines
 
 
 def lines_of(path):
@@ -51,26 +52,13 @@ def test_lines(tmp_path, content, lines):
     assert lines_of(path) == lines  # from the cache
 
 
-def slow_lines(content):
-    """The definition of a line, one byte at a time."""
-    content = content[3:] if content.startswith(b"\xef\xbb\xbf") else content
-    lines, line = [], b""
-    for byte in content:
-        if byte == 10:
-            lines.append(line[:-1] if line.endswith(b"\r") else line)
-            line = b""
-        else:
-            line += bytes([byte])
-    return lines + [line] if line else lines
-
-
 @settings(max_examples=200)
 @given(content=st.lists(st.sampled_from([b"\n", b"\r", b"a", b"\xef\xbb\xbf", b"\xc3"])))
 def test_any_bytes_in_any_chunks(tmp_path_factory, content):
     content = b"".join(content)
     path = tmp_path_factory.mktemp("any") / "text"
     path.write_bytes(content)
-    expected = slow_lines(content)
+    expected = list(raw_lines(io.BytesIO(content)))
     for size in (1, 2, 3, 1 << 20):
         original, line_index.CHUNK_BYTES = line_index.CHUNK_BYTES, size
         try:
@@ -123,21 +111,6 @@ def test_lines_that_are_not_utf8_are_counted(tmp_path, caplog):
         dataset = LineDataset(str(path), ByteDictionary())
     assert dataset.line_bytes(0) == b"caf\xe9"
     assert f"{path}: 2 of 3 lines are not UTF-8" in caplog.text
-
-
-@pytest.mark.parametrize(
-    ("raw", "count"),
-    [
-        (b"", 0),
-        (b"a\nb\n", 0),
-        (b"\xff\n\xff\n\xff", 3),
-        (b"\xff\xff\nok\n", 1),
-        ("é\n世\n".encode(), 0),
-        ("世".encode()[:2] + b"\nok", 1),
-    ],
-)
-def test_count_invalid_lines(raw, count):
-    assert count_invalid_lines(raw) == count
 
 
 def test_the_index_is_cached_and_follows_the_file(tmp_path):

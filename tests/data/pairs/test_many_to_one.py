@@ -5,7 +5,7 @@ import pickle
 import numpy as np
 import pytest
 
-from fairseq_bytefusion.data import load_parallel
+from fairseq_bytefusion.data import Side, load_parallel
 from fairseq_bytefusion.text import ByteDictionary
 
 from ...helpers import write_pair
@@ -23,13 +23,12 @@ def data(tmp_path):
     return tmp_path
 
 
-def load(folder, split="train", tags=(), sources=tuple(SIZES), **kwargs):
+def load(folder, split="train", tags=(), sources=tuple(SIZES), source_limit=None, **kwargs):
     src_dict, tgt_dict = ByteDictionary(), ByteDictionary()
     src_dict.set_tags(list(tags))
     kwargs = {"shuffle": split == "train", **kwargs}
-    return load_parallel(
-        str(folder), split, list(sources), src_dict, "en", tgt_dict, **kwargs
-    )
+    source = Side(sources, src_dict, source_limit)
+    return load_parallel(str(folder), split, source, Side(["en"], tgt_dict), **kwargs)
 
 
 def text(dataset, index):
@@ -54,7 +53,7 @@ def test_pairs_lie_one_behind_the_other(data, caplog):
     assert [language(dataset, i) for i in (0, 39, 40, 49, 50, 53)] == [
         *("de", "de", "fr", "fr", "ru", "ru")
     ]
-    assert dataset.language_pairs == {"de-en": 40, "fr-en": 10, "ru-en": 4}
+    assert dataset.parts == {"de-en": 40, "fr-en": 10, "ru-en": 4}
     assert "valid: fr-en is sentences 40 to 49" in caplog.text
 
 
@@ -111,7 +110,7 @@ def test_validation_batches_are_of_one_pair(data):
 
 def test_tags_stand_before_the_text(data):
     dataset, plain = load(data, tags=("de", "fr", "ru")), load(data)
-    assert (dataset.src_lengths == plain.src_lengths + 1).all()
+    assert (dataset.lengths[0] == plain.lengths[0] + 1).all()
     for i, tag in ((0, 260), (40, 261), (53, 262)):
         assert dataset[i]["source"].tolist() == [tag, *plain[i]["source"].tolist()]
         assert (dataset[i]["target"] == plain[i]["target"]).all()
@@ -126,7 +125,7 @@ def test_tags_leave_empty_lines_empty_and_limits_as_they_are(tmp_path):
     dataset = load(tmp_path, "test", tags=("de",), sources=("de",), source_limit=10)
     assert dataset.empty(np.arange(2)).tolist() == [True, False]
     assert dataset[1]["source"].tolist() == [260, *[124] * 8, 2]
-    assert dataset.src_lengths.tolist() == [2, 10]
+    assert dataset.lengths[0].tolist() == [2, 10]
 
 
 def test_no_text_is_held_in_memory(tmp_path):

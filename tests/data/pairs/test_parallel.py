@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 from fairseq.data import LanguagePairDataset, data_utils
 
-from fairseq_bytefusion.data import infer_language_pair, load_parallel
+from fairseq_bytefusion.data import Side, infer_language_pair, load_parallel
 from fairseq_bytefusion.data.lines import array_cache
 from fairseq_bytefusion.text import ByteDictionary
 
@@ -10,9 +10,8 @@ from ...helpers import write_pair
 
 
 def load(folder, split="train", src="xx", tgt="en", **kwargs):
-    return load_parallel(
-        str(folder), split, [src], ByteDictionary(), tgt, ByteDictionary(), **kwargs
-    )
+    source, target = (Side([lang], ByteDictionary()) for lang in (src, tgt))
+    return load_parallel(str(folder), split, source, target, **kwargs)
 
 
 def test_pairs(tmp_path):
@@ -69,7 +68,7 @@ def test_combine_joins_numbered_splits(tmp_path):
     write_pair(tmp_path, "train1", ["c"], ["d"])
     assert len(load(tmp_path)) == 1
     assert len(load(tmp_path, combine=True)) == 2
-    upsampled = load(tmp_path, combine=True, upsample_primary=3)
+    upsampled = load(tmp_path, combine=3)
     sources = [upsampled[i]["source"][0].item() - 4 for i in range(4)]
     assert bytes(sources) == b"aaac"
     assert upsampled.sizes.tolist() == [[2, 2]] * 4
@@ -81,23 +80,6 @@ def test_a_pair_over_max_tokens_is_a_batch_of_its_own(tmp_path):
     dataset.max_batch_tokens = 10
     batches = dataset.batch_by_size(dataset.ordered_indices(), max_tokens=10)
     assert sorted(sorted(map(int, batch)) for batch in batches) == [[0, 2], [1]]
-
-
-def test_infer_language_pair(tmp_path):
-    with pytest.raises(FileNotFoundError, match="train.de-en.de"):
-        infer_language_pair(str(tmp_path))
-    write_pair(tmp_path, "train", ["a"], ["b"])
-    (tmp_path / "train.xx-en.xx.lines.npy").write_bytes(b"")
-    assert infer_language_pair(str(tmp_path)) == ("xx", "en")
-    write_pair(tmp_path, "train", ["a"], ["b"], src="yy")
-    with pytest.raises(ValueError, match="xx-en, yy-en"):
-        infer_language_pair(str(tmp_path))
-    assert infer_language_pair(str(tmp_path), src="yy") == ("yy", "en")
-    assert infer_language_pair(str(tmp_path), tgt="xx") == ("en", "xx")
-    with pytest.raises(ValueError, match="several"):
-        infer_language_pair(str(tmp_path), src="en")
-    with pytest.raises(ValueError, match="none of them fits --source-lang fr"):
-        infer_language_pair(str(tmp_path), src="fr")
 
 
 def test_language_codes_with_a_hyphen(tmp_path):
@@ -154,10 +136,10 @@ def test_lengths_and_batches_are_mapped(tmp_path, monkeypatch):
     write_random_pairs(tmp_path, 9)
     for _ in ("without an index", "with one"):
         dataset = load(tmp_path, shuffle=True)
-        for side, lang in (("src", "xx"), ("tgt", "en")):
-            for name in ("lengths", "sizes"):
-                found = file_behind(getattr(dataset, f"{side}_{name}"))
-                assert found.endswith(f"train.xx-en.{lang}.lines.npy")
+        sizes = dataset.src_sizes, dataset.tgt_sizes
+        for side, lang in enumerate(("xx", "en")):
+            for found in (dataset.lengths[side], sizes[side]):
+                assert file_behind(found).endswith(f"train.xx-en.{lang}.lines.npy")
     order = dataset.ordered_indices()
     batches = dataset.batch_by_size(order, max_tokens=50)
     assert np.concatenate(batches).tolist() == order.tolist()
