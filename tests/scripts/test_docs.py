@@ -137,6 +137,13 @@ def test_the_layout_names_every_folder_of_the_package():
     assert named <= {folder.name for folder in folders}
 
 
+def test_every_benchmark_is_named():
+    page = (REPO / "docs/develop.md").read_text("utf-8")
+    named = re.findall(r"^\| `(\w+\.py)` \|", page, re.M)
+    scripts = (REPO / "scripts/benchmarks").glob("bench_*.py")
+    assert sorted(named) == sorted(path.name for path in scripts)
+
+
 @every_page
 def test_verbs_exist(page, capsys):
     prose, code = parts(page)
