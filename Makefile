@@ -1,7 +1,7 @@
 # make quickstart   install, train on the sample data, translate, score
 # make test         install, lint, run the test suite
 # make install      the virtual environment alone
-# make readme       put measured output into README.md
+# make readme       put measured output into README.md and docs/
 # PYTHON=python3.12, VENV=dir and CONSTRAINTS=file change what it is made of.
 
 PYTHON ?= python3

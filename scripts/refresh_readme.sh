@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Put real output into README.md: `make readme`. Needs what `make quickstart` made and the
-# tables under results/ (scripts/benchmarks, scripts/experiments).
+# Put real output into README.md and docs/*.md: `make readme`. Needs what `make quickstart`
+# made and the tables under results/ (scripts/benchmarks, scripts/experiments).
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -20,10 +20,10 @@ sed -n '/^    from fairseq_bytefusion.generation/,/^        print/s/^    //p' RE
     python - 2>/dev/null >"$RUN/python.txt"
 insert python "$RUN/python.txt"
 
-readme_commands() { sed -n "/^    $1/,/[^\\\\]$/s/^    //p" README.md; }
-readme_commands TABLE= | bash >"$RUN/approximation.log" 2>&1
-readme_commands 'bytefusion neighbours' | bash 2>>"$RUN/approximation.log" \
-    >"$RUN/neighbours.txt"
+page_commands() { sed -n "/^    $2/,/[^\\\\]$/s/^    //p" "$1"; }
+page_commands docs/char2subword.md TABLE= | bash >"$RUN/approximation.log" 2>&1
+page_commands docs/char2subword.md 'bytefusion neighbours' |
+    bash 2>>"$RUN/approximation.log" >"$RUN/neighbours.txt"
 insert neighbours "$RUN/neighbours.txt"
 
 for table in results/bench_*.md; do
@@ -37,3 +37,9 @@ done
 for name in noise translation; do
     insert "char2subword_$name" "results/char2subword/$name.md"
 done
+
+# What README shows of them.
+insert headline_decoding results/bench_decoder_text.md
+sed -n -e '/^BLEU/,/^chrF2/{/^chrF2/!p;}' -e '/^Every system/p' \
+    results/many_to_one/table.md >"$RUN/headline_many_to_one.md"
+insert headline_many_to_one "$RUN/headline_many_to_one.md"
