@@ -6,9 +6,8 @@ import torch
 from fairseq import checkpoint_utils, tasks
 
 from ..checkpoints.reading import open_checkpoint
-from ..data.tables.piece_dataset import PieceDataset
 from ..modules.nearest_rows import nearest_rows
-from ..text.pieces import Piece
+from ..text.pieces import Piece, spell
 
 
 @torch.no_grad()
@@ -40,9 +39,7 @@ def nearest_pieces(checkpoint, words, count=5, teacher=None):
         [checkpoint], task=task, state=opened.state
     )
     model = models[0].float().eval()
-    dataset = PieceDataset(pieces, task.source_dictionary, task.cfg.max_word_chars)
-    batch = dataset.collater([dataset[i] for i in range(len(dataset))])
-    vectors = model(**batch["net_input"])
+    vectors = model(**spell(pieces, task.source_dictionary, task.cfg.max_word_chars))
     cosines, rows = nearest_rows(task.teacher.table, vectors, count)
     return [
         [(cosine, task.teacher.pieces[row].name) for cosine, row in zip(*pair)]

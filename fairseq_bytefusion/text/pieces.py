@@ -3,6 +3,10 @@
 import re
 from dataclasses import dataclass
 
+import torch
+
+from .text_dictionary import encode_utf8
+
 # A row that spells nothing: [PAD], [unused12], <s>, <0x0A>, fairseq's fillers.
 _SPECIAL = re.compile(
     r"\[(PAD|UNK|CLS|SEP|MASK|BOS|EOS|unused\d+)\]|<[^<>\s]+>|madeupword\d{4}"
@@ -88,3 +92,43 @@ def _split_sentencepiece(name):
 
 def _split_word(name):
     return Piece(name, name, True)
+
+
+def symbols_of(text, dictionary, max_chars):
+    """Long[C]: the symbols of what a piece spells (str), at most ``max_chars``."""
+    raw = encode_utf8(text)[:max_chars]
+    return dictionary.encode_line(raw, append_eos=False).long()
+
+
+def spell(pieces, dictionary, max_chars):
+    """Pieces as a word composer takes them.
+
+    Args:
+        pieces (list of Piece): at least one.
+        dictionary (ByteDictionary)
+        max_chars (int): longer ones are cut there.
+
+    Returns:
+        dict: see :func:`collate_spellings`.
+    """
+    rows = [symbols_of(piece.text, dictionary, max_chars) for piece in pieces]
+    return collate_spellings(rows, [piece.begins for piece in pieces], dictionary.pad())
+
+
+def collate_spellings(rows, begins, pad):
+    """Symbols of pieces side by side.
+
+    Args:
+        rows (list of Long[C])
+        begins (list of bool): whether each begins a word.
+        pad (int)
+
+    Returns:
+        dict: ``symbols`` Long[U, C], padded on the right, ``lengths`` Long[U] and
+        ``begins`` Bool[U].
+    """
+    return {
+        "symbols": torch.nn.utils.rnn.pad_sequence(rows, True, pad),
+        "lengths": torch.tensor([len(row) for row in rows]),
+        "begins": torch.tensor(begins),
+    }

@@ -1,6 +1,7 @@
 import pytest
 
-from fairseq_bytefusion.text.pieces import Piece, read_pieces, word_pieces
+from fairseq_bytefusion.text import ByteDictionary
+from fairseq_bytefusion.text.pieces import Piece, read_pieces, spell, word_pieces
 
 TABLE = [
     # WordPiece
@@ -73,3 +74,17 @@ def test_a_rare_word_with_such_a_mark_is_a_word():
 def test_words_have_no_marks_and_are_never_special():
     words = ["▁the", "##ing", "<s>", "[PAD]", "me@@", "d</w>"]
     assert word_pieces(words) == [Piece(word, word, True) for word in words]
+
+
+def test_pieces_are_spelt_side_by_side():
+    pieces = [Piece("the", "the", True), Piece("##éx", "éx", False), Piece("a", "a", True)]
+    dictionary = ByteDictionary()
+    found = spell(pieces, dictionary, 2)
+    b, pad = dictionary.byte_offset, dictionary.pad()
+    assert found["symbols"].tolist() == [
+        [ord("t") + b, ord("h") + b],
+        [0xC3 + b, 0xA9 + b],
+        [ord("a") + b, pad],
+    ]
+    assert found["lengths"].tolist() == [2, 2, 1]
+    assert found["begins"].tolist() == [True, False, True]

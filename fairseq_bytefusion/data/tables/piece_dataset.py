@@ -7,6 +7,7 @@ import torch
 from fairseq.data import FairseqDataset
 
 from ...text.noise.misspell import LONGEST_KEPT, misspell_entry
+from ...text.pieces import collate_spellings, symbols_of
 from ...text.text_dictionary import encode_utf8
 
 logger = logging.getLogger(__name__)
@@ -73,12 +74,11 @@ class PieceDataset(FairseqDataset):
         row = self.rows[index]
         piece = self.pieces[row]
         text = misspell_entry(piece.text, self.noise_prob, self.seed, self.epoch, row)
-        raw = encode_utf8(text)[: self.max_chars]
         return {
             "id": index,
             "row": row,
             "begins": piece.begins,
-            "symbols": self.dictionary.encode_line(raw, append_eos=False).long(),
+            "symbols": symbols_of(text, self.dictionary, self.max_chars),
         }
 
     def collater(self, samples):
@@ -96,13 +96,9 @@ class PieceDataset(FairseqDataset):
         symbols = [sample["symbols"] for sample in samples]
         return {
             "id": torch.tensor([sample["id"] for sample in samples]),
-            "net_input": {
-                "symbols": torch.nn.utils.rnn.pad_sequence(
-                    symbols, True, self.dictionary.pad()
-                ),
-                "lengths": torch.tensor([len(s) for s in symbols]),
-                "begins": torch.tensor([sample["begins"] for sample in samples]),
-            },
+            "net_input": collate_spellings(
+                symbols, [sample["begins"] for sample in samples], self.dictionary.pad()
+            ),
             "target": torch.tensor([sample["row"] for sample in samples]),
             "ntokens": sum(map(len, symbols)),
         }

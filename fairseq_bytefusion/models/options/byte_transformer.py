@@ -2,7 +2,9 @@
 
 from dataclasses import dataclass
 
+from ...modules.embedders import EMBEDDERS
 from .decoder import DecoderOptions
+from .embedders import check_table
 from .encoder import EncoderOptions
 from .groups import check, option
 
@@ -33,17 +35,13 @@ def check_sides(options, src_dict, tgt_dict):
 
 
 def _check_shared(options, src_dict, tgt_dict):
-    for side in ("encoder", "decoder"):
-        if getattr(options, f"{side}_embedder") == "one-hot":
-            raise ValueError(
-                f"--{side}-embedder one-hot has no embedding table to share: drop "
-                "--share-all-embeddings"
-            )
-    if options.encoder_embedder != "dense":
+    if EMBEDDERS[options.encoder_embedder].composes_words:
         raise ValueError(
             "--share-all-embeddings needs an embedding table: with --encoder-embedder "
             f"{options.encoder_embedder} drop that flag"
         )
+    for side in ("encoder", "decoder"):
+        check_table(side, options, "--share-all-embeddings")
     if src_dict != tgt_dict:
         raise ValueError(
             "--share-all-embeddings needs one dictionary for both sides: drop that flag, "

@@ -6,7 +6,7 @@ from fairseq.dataclass import ChoiceEnum
 from omegaconf import II
 
 from ...modules.embedders import TOKEN_EMBEDDERS
-from .embedders import check_one_hot
+from .embedders import check_one_hot, check_table
 from .groups import option
 from .layers import LayerOptions, check_heads
 
@@ -39,8 +39,5 @@ class DecoderOptions(LayerOptions):
             )
         if options.decoder_embedder == "one-hot":
             check_one_hot("decoder", options.decoder_embed_dim, dictionary)
-            if options.share_decoder_input_output_embed:
-                raise ValueError(
-                    "--decoder-embedder one-hot has no embedding table to share: drop "
-                    "--share-decoder-input-output-embed"
-                )
+        if options.share_decoder_input_output_embed:
+            check_table("decoder", options, "--share-decoder-input-output-embed")

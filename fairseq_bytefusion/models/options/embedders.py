@@ -29,7 +29,8 @@ def composer_of(options):
 
 
 def _chosen(options):
-    return {options.encoder_embedder, composer_of(options)}
+    of_decoder = getattr(options, "decoder_embedder", None)
+    return {options.encoder_embedder, composer_of(options), of_decoder}
 
 
 def _complaint(given, names, options):
@@ -215,6 +216,24 @@ def check_one_hot(side, dim, dictionary):
             f"--{side}-embedder one-hot needs a dimension for each of the "
             f"{len(dictionary)} symbols: raise --{side}-embed-dim from {dim} to at least "
             f"{len(dictionary)}"
+        )
+
+
+def check_table(side, options, sharing):
+    """Refuse to share the table of an embedder that has none.
+
+    Args:
+        side (str): ``encoder`` or ``decoder``.
+        options (Namespace)
+        sharing (str): the flag that asks for it.
+
+    Raises:
+        ValueError: names the flag to drop.
+    """
+    name = getattr(options, f"{side}_embedder")
+    if not EMBEDDERS[name].has_table:
+        raise ValueError(
+            f"--{side}-embedder {name} has no embedding table to share: drop {sharing}"
         )
 
 

@@ -5,7 +5,8 @@ softmax one); a :class:`BranchedAttention` combines several. Both have
 ``forward(query, memory, geometry, need_weights=False) -> (output, weights or None)``, and
 the geometry says which keys a query sees. Layers are given their attention. To add a
 kernel: a file here with a ``Branch``, its two forms compared with an oracle in every
-geometry of ``tests/modules/attention/geometries.py``, and a choice in ``models/layers.py``.
+geometry, as in ``tests/modules/attention/test_branched.py``, and a choice in
+``models/layers.py``.
 """
 
 from .branch import Branch

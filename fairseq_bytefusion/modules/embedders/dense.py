@@ -21,6 +21,8 @@ class DenseEmbedder(Embedder, nn.Embedding):
     Source: Vaswani et al. 2017; initialised as in fairseq, N(0, 1/D).
     """
 
+    has_table = True
+
     def __init__(self, num_embeddings, embedding_dim, padding_idx, scale=1.0):
         super().__init__(num_embeddings, embedding_dim, padding_idx)
         self.scale = scale

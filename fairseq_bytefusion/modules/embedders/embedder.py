@@ -15,6 +15,8 @@ class Embedder:
     composes_words = False
     #: ``build`` also takes ``words`` (list of bytes), those of ``DATA/dict.word.LANG.txt``
     needs_words = False
+    #: whether it has a table ``weight`` that input and output may share
+    has_table = False
     #: whether dropout on its (position-coded) states makes sense
     dropout_on_states = True
     #: whether dropout on the states that become logits makes sense, in a decoder

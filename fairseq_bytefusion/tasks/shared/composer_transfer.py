@@ -7,10 +7,9 @@ import torch
 from fairseq.modules import SinusoidalPositionalEmbedding
 
 from ...checkpoints.reading import open_checkpoint
-from ...data.tables.piece_dataset import PieceDataset
 from ...data.tables.teacher import read_teacher
 from ...modules.embedders import Mixture
-from ...text.pieces import Piece
+from ...text.pieces import spell, word_pieces
 from ...text.text_dictionary import encode_utf8
 
 logger = logging.getLogger(__name__)
@@ -131,15 +130,12 @@ def _fill_table(mixture, words, dictionary, teacher):
 
 def _composed(composer, words, dictionary):
     """Float[U, D]: what ``words`` (list of bytes) are composed to."""
-    names = [word.decode("utf-8", "surrogateescape") for word in words]
-    pieces = [Piece(name, name, True) for name in names]
-    dataset = PieceDataset(pieces, dictionary, composer.max_chars)
+    pieces = word_pieces([word.decode("utf-8", "surrogateescape") for word in words])
     was_training = composer.training
     composer.eval()
     vectors = []
-    for start in range(0, len(dataset), _CHUNK):
-        chunk = range(start, min(start + _CHUNK, len(dataset)))
-        batch = dataset.collater([dataset[i] for i in chunk])
-        vectors.append(composer.compose(**batch["net_input"]))
+    for start in range(0, len(pieces), _CHUNK):
+        chunk = pieces[start : start + _CHUNK]
+        vectors.append(composer.compose(**spell(chunk, dictionary, composer.max_chars)))
     composer.train(was_training)
     return torch.cat(vectors)
