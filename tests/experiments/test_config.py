@@ -2,7 +2,8 @@
 
 import pytest
 
-from scripts.experiments.grid.config import KINDS, read_grid
+from fairseq_bytefusion.text import UNITS
+from scripts.experiments.grid.config import KINDS, read_grid, unit_names
 
 from .helpers import changed, grid_of
 
@@ -96,3 +97,7 @@ def test_flags_of_a_system_are_its_own_and_the_profiles():
     assert grid.flags_of("byte_wsf_one_hot")[:2] == ["--encoder-embedder", "one-hot"]
     assert grid.flags_of("byte_wsf_one_hot")[-2:] == ["--decoder-embed-dim", "264"]
     assert grid.flags_of("byte_dense") == []
+
+
+def test_units_are_those_of_the_package():
+    assert unit_names() == list(UNITS)
