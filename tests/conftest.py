@@ -1,12 +1,10 @@
-import sys
-
 import hypothesis
 import numpy as np
 import pytest
 
 import fairseq_bytefusion  # noqa: F401  (registers task and model)
 
-from .helpers import REPO, SENTENCES, approximate, run, write_pair
+from .helpers import SENTENCES, approximate, script, write_pair
 
 # How long an example takes says how busy the machine is, not whether it is right.
 hypothesis.settings.register_profile("untimed", deadline=None)
@@ -28,8 +26,8 @@ def toy_data(tmp_path_factory):
             for i in range(start, start + count)
         ]
         write_pair(folder, split, sources, [s[::-1] for s in sources])
-    script = REPO / "data_prep/build_word_dict.py"
-    run(sys.executable, script, folder, "-s", "xx", "-t", "en", "--min-count", "9")
+    flags = ("-s", "xx", "-t", "en", "--min-count", "9")
+    script("data_prep/build_word_dict.py", folder, *flags)
     return folder
 
 

@@ -2,7 +2,7 @@
 
 import os
 import subprocess
-import sys
+import sysconfig
 from argparse import Namespace
 from pathlib import Path
 
@@ -12,6 +12,8 @@ from fairseq.models import ARCH_CONFIG_REGISTRY
 from fairseq_bytefusion.models.byte_transformer import ByteTransformerModel
 from fairseq_bytefusion.models.options.byte_transformer import ByteTransformerConfig
 from fairseq_bytefusion.text import ByteDictionary
+
+from .in_process import run_module, run_script
 
 REPO = Path(__file__).resolve().parents[1]
 USER_DIR = REPO / "fairseq_bytefusion"
@@ -94,24 +96,50 @@ def run(*command, check=True, stdin=None, env=None, cwd=None, timeout=300):
         timeout=timeout,
         check=False,
     )
-    if check and result.returncode:
+    return checked(result) if check else result
+
+
+def here(run_it, *command, check=True, **kwargs):
+    """Run a command in this process by a function of ``in_process``; as :func:`run`."""
+    result = run_it(*command, **kwargs)
+    return checked(result) if check else result
+
+
+def checked(result):
+    """``result``, the CompletedProcess of a command that shall have gone well."""
+    if result.returncode:
         output = result.stdout[-4000:] + result.stderr[-6000:]
-        raise AssertionError(f"{command} failed:\n{output.decode('utf-8', 'replace')}")
+        raise AssertionError(f"{result.args} failed:\n{output.decode('utf-8', 'replace')}")
     return result
 
 
-def fairseq(verb, *args, **kwargs):
-    """Run ``fairseq-VERB ARGS --user-dir ...`` on the CPU."""
-    return run(
-        *(sys.executable, "-m", f"fairseq_cli.{verb}", *args),
-        *("--user-dir", USER_DIR, "--cpu"),
-        **kwargs,
-    )
+def command(name, *args):
+    """The command line of a command that was installed with the package."""
+    return [Path(sysconfig.get_path("scripts")) / name, *args]
 
 
-def bytefusion(*args, **kwargs):
-    """Run ``bytefusion ARGS``."""
-    return run(sys.executable, "-m", "fairseq_bytefusion.cli", *args, **kwargs)
+def fairseq(verb, *args, apart=False, **kwargs):
+    """Run ``fairseq-VERB ARGS --user-dir ...`` on the CPU, as :func:`bytefusion` does."""
+    args = (*args, "--user-dir", USER_DIR, "--cpu")
+    if apart or "env" in kwargs:
+        return run(*command(f"fairseq-{verb}", *args), **kwargs)
+    return here(run_module, f"fairseq_cli.{verb}", *args, **kwargs)
+
+
+def bytefusion(*args, apart=False, **kwargs):
+    """Run ``bytefusion ARGS``; returns the finished process, as :func:`run`.
+
+    ``apart``: in a process of its own, which it is in any case where it gets an
+    environment of its own.
+    """
+    if apart or "env" in kwargs:
+        return run(*command("bytefusion", *args), **kwargs)
+    return here(run_module, "fairseq_bytefusion.cli", *args, **kwargs)
+
+
+def script(path, *args, **kwargs):
+    """Run the script ``REPO/PATH ARGS``; returns the finished process."""
+    return here(run_script, REPO / path, *args, **kwargs)
 
 
 TRAIN_FLAGS = [

@@ -2,7 +2,6 @@
 
 import re
 import socket
-import sys
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
@@ -15,7 +14,6 @@ from .helpers import (
     bytefusion,
     failing,
     fairseq,
-    run,
     train,
     write_pair,
 )
@@ -149,7 +147,7 @@ def train_with_two_workers(data, save_dir, *flags):
             data, save_dir, *flags,
             "--distributed-world-size", "2", "--distributed-rank", rank,
             "--distributed-init-method", method, "--distributed-no-spawn",
-            "--distributed-backend", "gloo", "--ddp-backend", "legacy_ddp",
+            "--distributed-backend", "gloo", "--ddp-backend", "legacy_ddp", apart=True,
         )  # fmt: skip
 
     with ThreadPoolExecutor(2) as pool:
@@ -193,8 +191,8 @@ def test_a_checkpoint_of_another_task_is_named(toy_data, tmp_path):
     for split in ("train", "valid"):
         write_pair(tmp_path, split, ["a b"] * 4, ["b a"] * 4)
     words = tmp_path / "words"
-    run(
-        *(sys.executable, "-m", "fairseq_cli.preprocess", "-s", "xx", "-t", "en"),
+    fairseq(
+        *("preprocess", "-s", "xx", "-t", "en"),
         *("--trainpref", tmp_path / "train.xx-en", "--validpref", tmp_path / "valid.xx-en"),
         *("--srcdict", tmp_path / "dict.xx.txt", "--tgtdict", tmp_path / "dict.en.txt"),
         *("--destdir", words),

@@ -2,13 +2,12 @@
 
 import re
 import shutil
-import sys
 
 import pytest
 
 from fairseq_bytefusion.generation import ByteTranslator
 
-from .helpers import REPO, USER_DIR, bytefusion, fairseq, run, train, write_pair
+from .helpers import REPO, USER_DIR, bytefusion, fairseq, script, train, write_pair
 
 UNITS = ("--source-unit", "char", "--target-unit", "sentencepiece")
 GENERATE = ("--task", "byte_translation", "-s", "xx", "-t", "en", *UNITS, "--beam", "3")
@@ -25,9 +24,8 @@ def data(toy_data, tmp_path_factory):
         (folder / f"test.xx-en.{lang}").read_text().split("\n") for lang in ("xx", "en")
     ]
     write_pair(folder, "test", [*test[0][:-1], "kal é", ""], [*test[1][:-1], "é lak", ""])
-    script = REPO / "data_prep/build_vocab.py"
-    sizes = ("--source-size", "40", "--target-size", "40")
-    run(sys.executable, script, folder, "-s", "xx", "-t", "en", *sizes)
+    flags = ("-s", "xx", "-t", "en", "--source-size", "40", "--target-size", "40")
+    script("data_prep/build_vocab.py", folder, *flags)
     return folder
 
 

@@ -12,7 +12,7 @@ from scripts.experiments.steps.measure_units import measure
 from scripts.experiments.steps.recording import data_hashes, read_json, sha256
 from scripts.experiments.steps.slice_sample import slices
 
-from ..helpers import REPO, run, write_pair
+from ..helpers import REPO, script, write_pair
 
 STEPS = REPO / "scripts/experiments/steps"
 
@@ -52,10 +52,8 @@ def data(tmp_path):
     write_pair(tmp_path, "train", ["b" * 20] * 2, ["a b"] * 2, src="yy")
     for src in ("xx", "yy"):
         write_pair(tmp_path, "valid", ["a"] * 2, ["a", "ä b"], src=src)
-    run(
-        *(sys.executable, REPO / "data_prep/build_vocab.py", tmp_path, "-s", "xx,yy"),
-        *("-t", "en", "--source-size", "12", "--target-size", "7"),
-    )
+    flags = ("-s", "xx,yy", "-t", "en", "--source-size", "12", "--target-size", "7")
+    script("data_prep/build_vocab.py", tmp_path, *flags)
     return tmp_path
 
 
