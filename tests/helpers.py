@@ -2,6 +2,7 @@
 
 import os
 import subprocess
+import sys
 import sysconfig
 from argparse import Namespace
 from pathlib import Path
@@ -137,8 +138,10 @@ def bytefusion(*args, apart=False, **kwargs):
     return here(run_module, "fairseq_bytefusion.cli", *args, **kwargs)
 
 
-def script(path, *args, **kwargs):
-    """Run the script ``REPO/PATH ARGS``; returns the finished process."""
+def script(path, *args, apart=False, **kwargs):
+    """Run the script ``REPO/PATH ARGS``, as :func:`bytefusion` does."""
+    if apart:
+        return run(sys.executable, REPO / path, *args, **kwargs)
     return here(run_script, REPO / path, *args, **kwargs)
 
 
