@@ -20,7 +20,7 @@ quickstart: $(INSTALLED)
 	PATH="$(BIN):$$PATH" scripts/quickstart.sh
 
 test: lint
-	OMP_NUM_THREADS=1 $(BIN)/python -m pytest --numprocesses auto --dist loadscope
+	OMP_NUM_THREADS=1 $(BIN)/python -m pytest --numprocesses auto --dist loadscope --durations 15
 
 lint: $(INSTALLED)
 	$(BIN)/ruff check --quiet .

@@ -10,6 +10,17 @@ from .helpers import SENTENCES, approximate, script, write_pair
 hypothesis.settings.register_profile("untimed", deadline=None)
 hypothesis.settings.load_profile("untimed")
 
+
+def pytest_configure(config):
+    # pytest-xdist 3.7 and newer would begin with the files of most tests.
+    config.option.loadscopereorder = False
+
+
+def pytest_collection_modifyitems(items):
+    """Begin with the long files: no worker shall be left alone with one at the end."""
+    items.sort(key=lambda item: item.get_closest_marker("long") is None)
+
+
 WORDS = ["kal", "subah", "alarm", "laga", "do", "mausam", "kaisa", "hai", "traffic"]
 
 

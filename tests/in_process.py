@@ -23,40 +23,43 @@ from fairseq_bytefusion import compat
 
 def run_module(name, *args, **kwargs):
     """Do what ``python -m NAME ARGS`` does; see :func:`_run`."""
-    as_main = {"run_name": "__main__", "alter_sys": True}
-    return _run(lambda: runpy.run_module(name, **as_main), name, args, **kwargs)
+    return _run(module(name), [name, *args], **kwargs)
 
 
 def run_script(path, *args, **kwargs):
     """Do what ``python PATH ARGS`` does; see :func:`_run`."""
-    as_main = {"run_name": "__main__"}
-    return _run(lambda: runpy.run_path(str(path), **as_main), path, args, **kwargs)
+    return _run(script(path), [path, *args], **kwargs)
 
 
-def _run(start, name, args, stdin=None, cwd=None):
+def module(name):
+    """A function that runs a module as the main program."""
+    return lambda: runpy.run_module(name, run_name="__main__", alter_sys=True)
+
+
+def script(path):
+    """A function that runs a file as the main program."""
+    return lambda: runpy.run_path(str(path), run_name="__main__")
+
+
+def _run(start, argv, stdin=b"", cwd=None):
     """Call ``start()`` as a command that has been given arguments and standard input.
 
     Args:
-        start (callable)
-        name (str): what ``sys.argv`` begins with.
-        args (iterable): the other arguments.
+        start (callable), argv (list)
         stdin (bytes, optional), cwd (path, optional)
 
     Returns:
         CompletedProcess: as of ``subprocess.run``, with bytes in stdout and stderr.
     """
-    argv = [str(part) for part in (name, *args)]
+    argv = [str(part) for part in argv]
     streams = {
-        "stdin": _stream(stdin or b""),
+        "stdin": _stream(stdin),
         "stdout": _stream(),
         "stderr": _stream(errors="backslashreplace"),
     }
-    with _state_is_kept(), mock.patch.multiple(sys, argv=argv, **streams):
+    with _state_is_kept(), mock.patch.multiple(sys, argv=sys.argv, **streams):
         os.chdir(cwd or os.curdir)
-        _begin_as_a_new_process(argv[0])
-        status = _status_of(start)
-        for stream in (sys.stdout, sys.stderr):
-            stream.flush()
+        status = as_a_new_process(start, argv)
     output = (streams[name].buffer.getvalue() for name in ("stdout", "stderr"))
     return CompletedProcess(argv, status, *output)
 
@@ -65,8 +68,32 @@ def _stream(content=b"", **options):
     return io.TextIOWrapper(io.BytesIO(content), encoding="utf-8", **options)
 
 
+def as_a_new_process(start, argv):
+    """Call ``start()`` in the state of a process that has just imported its command.
+
+    Args:
+        start (callable)
+        argv (list of str): begins with the name of a module or the path of a script.
+
+    Returns:
+        int: the exit status; what Python prints about an exception is printed.
+    """
+    sys.argv = argv
+    warnings.simplefilter("default")
+    warnings.filterwarnings("ignore", ".* found in sys.modules", RuntimeWarning)
+    warnings.showwarning = _show_warning
+    logging.root.handlers = []
+    # fairseq-train says how to log before it imports fairseq, which says DEBUG itself.
+    if argv[0] != "fairseq_cli.train":
+        is_fairseq = argv[0].startswith("fairseq_cli.")
+        logging.basicConfig(level=logging.DEBUG if is_fairseq else logging.WARNING)
+    status = _status_of(start)
+    sys.stdout.flush()
+    sys.stderr.flush()
+    return status
+
+
 def _status_of(start):
-    """The exit status; what Python prints about an exception goes where it would."""
     try:
         start()
     except SystemExit as error:
@@ -78,18 +105,6 @@ def _status_of(start):
         traceback.print_exc()
         return 1
     return 0
-
-
-def _begin_as_a_new_process(name):
-    """Show warnings and logs as a new process does once it has imported its command."""
-    warnings.simplefilter("default")
-    warnings.filterwarnings("ignore", ".* found in sys.modules", RuntimeWarning)
-    warnings.showwarning = _show_warning
-    logging.root.handlers = []
-    # fairseq-train says how to log before it imports fairseq, which says DEBUG itself.
-    if name != "fairseq_cli.train":
-        is_fairseq = name.startswith("fairseq_cli")
-        logging.basicConfig(level=logging.DEBUG if is_fairseq else logging.WARNING)
 
 
 def _show_warning(message, category, filename, lineno, file=None, line=None):
@@ -129,12 +144,12 @@ def _state_is_kept():
         stack.callback(torch.set_num_threads, torch.get_num_threads())
         stack.callback(torch.set_default_dtype, torch.get_default_dtype())
         stack.enter_context(_logging_is_kept())
-        stack.enter_context(_loaders_end())
+        stack.enter_context(loaders_end())
         yield
 
 
 @contextlib.contextmanager
-def _loaders_end():
+def loaders_end():
     """End the workers of data loaders, which else wait to be told for five seconds each."""
     loaders, original = [], dataloader._MultiProcessingDataLoaderIter.__init__
 

@@ -16,6 +16,8 @@ from fairseq_bytefusion.tasks.embedding_approximation import (
 
 from .helpers import REPO, approximate, fairseq
 
+pytestmark = pytest.mark.long
+
 REAL_ROWS = REPO / "data_prep/sample_table/minilm_wordpiece_500.f16.npy.gz"
 
 

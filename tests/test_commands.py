@@ -19,6 +19,8 @@ import torch
 
 from .helpers import REPO, bytefusion, fairseq, script, train
 
+pytestmark = pytest.mark.long
+
 LANGS = ("-s", "xx", "-t", "en")
 # Times differ, and what is made of them.
 TIMES = re.compile(rb"(wps|ups|\S*wall|gb_free)[= ]\S+|^\S+ \d\d:\d\d:\d\d")

@@ -18,6 +18,8 @@ from .helpers import (
     write_pair,
 )
 
+pytestmark = pytest.mark.long
+
 GENERATE = ("--task", "byte_translation", "-s", "xx", "-t", "en", "--beam", "3")
 
 

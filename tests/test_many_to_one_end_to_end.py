@@ -9,6 +9,8 @@ from fairseq_bytefusion.generation import ByteTranslator
 from .helpers import REPO, bytefusion, fairseq, train, write_pair
 from .test_end_to_end import assert_same_parameters, train_with_two_workers
 
+pytestmark = pytest.mark.long
+
 SIZES = {"de": 60, "fr": 9}
 TASK = ("--task", "byte_translation", "-t", "en")
 MIXED = ("-s", "de,fr", "-t", "en", "--sampling-temperature", "5", "--source-tag")

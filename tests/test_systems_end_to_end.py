@@ -9,6 +9,8 @@ from fairseq_bytefusion.modules.embedders import EMBEDDERS
 
 from .helpers import SENTENCES, TRAIN_FLAGS, failing, fairseq, train
 
+pytestmark = pytest.mark.long
+
 GENERATE = ("--task", "byte_translation", "-s", "xx", "-t", "en", "--beam", "3")
 
 ONE_HOT = [

@@ -9,6 +9,8 @@ from fairseq_bytefusion.generation import ByteTranslator
 
 from .helpers import REPO, USER_DIR, bytefusion, fairseq, script, train, write_pair
 
+pytestmark = pytest.mark.long
+
 UNITS = ("--source-unit", "char", "--target-unit", "sentencepiece")
 GENERATE = ("--task", "byte_translation", "-s", "xx", "-t", "en", *UNITS, "--beam", "3")
 

@@ -4,18 +4,30 @@ import csv
 import os
 import re
 import sys
+from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import pytest
 
 from ..helpers import REPO, run
+from .warm import warm_commands
 
 pytest.importorskip("snakemake", reason="Snakemake 8 needs Python 3.11")
+pytestmark = pytest.mark.long
 
 EXPERIMENTS = ("many_to_one", "transfer_zero_shot", "transfer_few_shot", "cross_domain")
 PROFILE = "scripts/experiments/profiles/smoke"
 
 
-def snakemake(work, *args, **kwargs):
+@pytest.fixture(scope="module")
+def commands():
+    """A folder to begin PATH with: ``python`` and what it runs, imported already."""
+    # pytest's own folders have longer paths than a socket may have.
+    with TemporaryDirectory() as folder, warm_commands(Path(folder)):
+        yield folder
+
+
+def snakemake(commands, work, *args):
     """Snakemake on the smoke profile with its work below ``work``, on this tree."""
     places = {"work": work, "data_root": work / "raw", "results": work / "results"}
     return run(
@@ -24,19 +36,18 @@ def snakemake(work, *args, **kwargs):
         *("--config", *(f"{key}={path}" for key, path in places.items())),
         cwd=REPO,
         env={
-            "PATH": f"{os.path.dirname(sys.executable)}:{os.environ['PATH']}",
+            "PATH": f"{commands}:{os.path.dirname(sys.executable)}:{os.environ['PATH']}",
             "PYTHONPATH": str(REPO),
         },
-        # Two minutes on two free cores; the other tests run beside it.
+        # Half a minute on two free cores; the other tests run beside it.
         timeout=900,
-        **kwargs,
     )
 
 
 @pytest.fixture(scope="module")
-def work(tmp_path_factory):
+def work(commands, tmp_path_factory):
     folder = tmp_path_factory.mktemp("smoke")
-    snakemake(folder)
+    snakemake(commands, folder)
     return folder
 
 
@@ -79,17 +90,17 @@ def test_tables_have_every_score(work, experiment, count):
     assert all(0 <= float(row["score"]) <= 100 for row in rows)
 
 
-def test_what_is_there_is_not_made_again(work):
-    result = snakemake(work)
+def test_what_is_there_is_not_made_again(commands, work):
+    result = snakemake(commands, work)
     assert b"Nothing to be done" in result.stdout + result.stderr
 
 
-def test_what_was_lost_is_made_again_and_nothing_else(work):
+def test_what_was_lost_is_made_again_and_nothing_else(commands, work):
     run_dir = work / "cross_domain/first/byte_dense/seed1"
     log = run_dir / "second.log"
     log.unlink()
     before = (run_dir / "trained.json").stat().st_mtime_ns
-    snakemake(work, str(log))
+    snakemake(commands, work, str(log))
     assert log.exists()
     assert (run_dir / "trained.json").stat().st_mtime_ns == before
 

@@ -14,6 +14,8 @@ from fairseq_bytefusion.generation import ByteTranslator, Translation
 
 from ..helpers import SENTENCES, USER_DIR, bytefusion, fairseq, train, write_pair
 
+pytestmark = pytest.mark.long
+
 ODD = [
     *SENTENCES,
     "a\rb",
