@@ -1,6 +1,7 @@
 """Commands run in the test's own process: importing torch and fairseq takes seconds."""
 
 import contextlib
+import importlib
 import io
 import logging
 import os
@@ -18,7 +19,7 @@ from fairseq import checkpoint_utils, utils
 from fairseq.logging import metrics
 from torch.utils.data import dataloader
 
-from fairseq_bytefusion import compat
+import fairseq_bytefusion
 
 
 def run_module(name, *args, **kwargs):
@@ -115,7 +116,7 @@ def _show_warning(message, category, filename, lineno, file=None, line=None):
 def _import_user_module(args, original=utils.import_user_module):
     """As in a new process, which imports ``--user-dir`` when the command is there."""
     original(args)
-    compat.apply()
+    importlib.reload(fairseq_bytefusion)
 
 
 def _forget_commands():

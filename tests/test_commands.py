@@ -1,8 +1,7 @@
 """Commands as they were installed, and that they do the same in the tests' own process.
 
-``path``, ``score``, ``translate``, ``fairseq-generate`` and ``fairseq-interactive`` run in
-processes of their own for the sake of their locale as well: tests/cli, tests/generation,
-test_end_to_end.
+The verbs that are not here run in a process of their own for the sake of its locale:
+tests/cli, tests/generation.
 """
 
 import logging
@@ -109,6 +108,20 @@ def test_translations_are_the_same(toy_data, trainings):
     ]  # fmt: skip
     assert found[0].stdout.count(b"\nD-") == 8
     assert found[0].stdout == found[1].stdout
+
+
+def test_interactive_reads_and_translates_the_same(toy_data, trainings):
+    flags = (*LANGS, "--task", "byte_translation", "--beam", "3", "--max-len-b", "9")
+    path = trainings[0][0] / "checkpoint_last.pt"
+    here, apart = (
+        fairseq(
+            "interactive", toy_data, *flags, "--path", path, "--buffer-size", "2",
+            stdin=b"\xef\xbb\xbf kal \r\ncaf\xe9\n\na\rb\r", apart=apart,
+        ).stdout
+        for apart in (False, True)
+    )  # fmt: skip
+    assert b"S-0\t kal \n" in here
+    assert re.sub(rb"W-.*", b"", here) == re.sub(rb"W-.*", b"", apart)
 
 
 def test_a_validation_is_the_same(toy_data, trainings):

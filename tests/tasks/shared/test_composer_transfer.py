@@ -1,6 +1,5 @@
 import logging
 import shutil
-import sys
 
 import pytest
 import torch
@@ -12,7 +11,7 @@ from fairseq_bytefusion.tasks.byte_translation import (
 )
 
 from ...checkpoints.test_inspection import save
-from ...helpers import REPO, fairseq, model_args, pad_batch, run, train
+from ...helpers import fairseq, model_args, pad_batch, script, train
 
 SIZES = {"char_embed_dim": 16, "char2subword_layers": 1, "char2subword_heads": 4}
 LEARNED = {"encoder_learned_pos": True}
@@ -219,11 +218,8 @@ def test_a_frozen_composer_drops_nothing_out(toy_data, approximation):
 def test_the_word_list_of_a_table(toy_data, word_table, tmp_path):
     for name in ("train.xx-en.xx", "train.xx-en.en"):
         shutil.copy(toy_data / name, tmp_path)
-    script = REPO / "data_prep/build_word_dict.py"
-    result = run(
-        sys.executable, script, tmp_path, "-s", "xx", "-t", "en",
-        "--words-of", word_table, "--min-count", "0",
-    )  # fmt: skip
+    flags = ("-s", "xx", "-t", "en", "--words-of", word_table, "--min-count", "0")
+    result = script("data_prep/build_word_dict.py", tmp_path, *flags)
     lines = (tmp_path / "dict.word.xx.txt").read_text("utf-8").splitlines()
     assert "9 of 9 words" in result.stdout.decode()
     counts = dict(line.rsplit(" ", 1) for line in lines)
