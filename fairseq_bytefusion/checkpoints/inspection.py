@@ -51,10 +51,16 @@ def inspect_checkpoint(path):
         arch=checkpoint.arch,
         num_updates=checkpoint.num_updates,
         num_parameters=sum(p.numel() for p in parameters.values()),
-        options=checkpoint.model_options,
-        task_options={**checkpoint.task_options, **checkpoint.task_state},
+        options=_without(checkpoint.model_options, "_name"),
+        task_options=_without(
+            {**checkpoint.task_options, **checkpoint.task_state}, "source_words"
+        ),
         scalars=collect_scalars(stand_in_model(checkpoint, FAMILY)),
     )
+
+
+def _without(options, name):
+    return {key: value for key, value in options.items() if key != name}
 
 
 def _is_buffer(name):

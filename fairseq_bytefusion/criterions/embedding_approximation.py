@@ -129,7 +129,8 @@ class EmbeddingApproximationCriterion(FairseqCriterion):
         count = sum(log["sample_size"] for log in logging_outputs)
         names = dict.fromkeys(name for log in logging_outputs for name in log)
         for name in names:
-            if name not in ("ntokens", "nsentences", "sample_size"):
+            is_count = name in ("ntokens", "nsentences", "sample_size")
+            if not (is_count or name.startswith("_")):  # the latter are the task's
                 total = sum(log.get(name, 0) for log in logging_outputs)
                 metrics.log_scalar(name, total / count, count, round=4)
 

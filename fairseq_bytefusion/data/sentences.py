@@ -17,7 +17,8 @@ class SentenceDataset(SidedDataset):
         parts (dict of str to dataset): each language to its sentences as ids, which have
             ``sizes``.
         labels (sequence, optional): of each sentence, part by part: an int, or a Long[L]
-            for labels within it.
+            for labels within it, of its symbols or of its words: their batch is as wide as
+            the longest needs, whatever buckets make of the symbols.
         **options: see :class:`SidedDataset`.
 
     Raises:

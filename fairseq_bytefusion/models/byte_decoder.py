@@ -146,7 +146,8 @@ class ByteTransformerDecoder(TransformerDecoderBase):
         return x, {"attn": [attn], "inner_states": [*inner_states, x.transpose(0, 1)]}
 
     def _cache(self, encoder_out, incremental_state, num_rows):
-        """The cache of a search; made of the encoder's output at its first step."""
+        """The cache of a search: what it has put there, or else that of a beam search,
+        made of the encoder's output at the first step."""
         cache = self.get_incremental_state(incremental_state, "cache")
         if cache is None:
             memory, allowed = memory_of(encoder_out)

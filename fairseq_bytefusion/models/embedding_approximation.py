@@ -18,7 +18,10 @@ from .options.groups import option
 
 @dataclass
 class EmbeddingApproximationModelConfig(FairseqDataclass):
-    """The options of char2subword; its width is that of the table."""
+    """The options of char2subword; its width is that of the table.
+
+    No group of ``options/``: no other embedder is there to own a flag, and defaults differ.
+    """
 
     char_embed_dim: int = option(256, "width of a symbol's embedding and of the layers")
     char2subword_layers: int = option(2, "layers")

@@ -7,7 +7,8 @@ A module that has some defines ``named_scalars() -> dict[str, float]``, and may 
 from collections import Counter
 from typing import NamedTuple
 
-import torch.nn as nn
+# Where wrappers for several workers have the model.
+_WRAPPED = "module."
 
 
 class NamedScalar(NamedTuple):
@@ -21,8 +22,8 @@ class NamedScalar(NamedTuple):
 def collect_scalars(model):
     """The numbers of all modules of a model.
 
-    A name that several modules use is told apart by the module's path, as in
-    ``encoder.layers.0.self_attn.gate``.
+    Where several modules use a name, all numbers of these are told apart by the module's
+    path, as in ``encoder.layers.0.self_attn.gate``.
 
     Args:
         model (nn.Module): with or without fairseq's wrapper for several workers.
@@ -30,19 +31,25 @@ def collect_scalars(model):
     Returns:
         list of NamedScalar: in the order of the modules.
     """
-    while isinstance(getattr(model, "module", None), nn.Module):
-        model = model.module
+    # Wrappers for several workers pass on the attributes of what they wrap.
     found = [
-        (path, module, name, value)
+        (_without_wrappers(path), module, module.named_scalars())
         for path, module in model.named_modules()
-        if hasattr(module, "named_scalars")
-        for name, value in module.named_scalars().items()
+        if hasattr(type(module), "named_scalars")
     ]
-    counts = Counter(name for _, _, name, _ in found)
+    counts = Counter(name for _, _, numbers in found for name in numbers)
     scalars = []
-    for path, module, name, value in found:
-        label = module.scalar_label(name) if hasattr(module, "scalar_label") else name
-        if counts[name] > 1:
-            name, label = f"{path}.{name}", f"{path}: {label}"
-        scalars.append(NamedScalar(name, value, label))
+    for path, module, numbers in found:
+        is_shared = any(counts[name] > 1 for name in numbers)
+        for name, value in numbers.items():
+            label = module.scalar_label(name) if hasattr(module, "scalar_label") else name
+            if is_shared:
+                name, label = f"{path}.{name}", f"{path}: {label}"
+            scalars.append(NamedScalar(name, value, label))
     return scalars
+
+
+def _without_wrappers(path):
+    while path.startswith(_WRAPPED):
+        path = path[len(_WRAPPED) :]
+    return path

@@ -21,6 +21,7 @@ from .shared.generation_limits import GenerationLimits
 from .shared.languages import complete_languages, source_languages
 from .shared.positions import LearnedPositions
 from .shared.resolved_options import store_resolved
+from .shared.scalar_logging import ScalarLogging
 from .shared.translation_options import ByteTranslationConfig
 from .shared.validation import LoggedValidation
 from .shared.vocabularies import SavedVocabularies, load_dictionaries
@@ -30,6 +31,7 @@ logger = logging.getLogger(__name__)
 
 @register_task("byte_translation", dataclass=ByteTranslationConfig)
 class ByteTranslationTask(
+    ScalarLogging,
     LoggedValidation,
     CountedFiltering,
     PackedBatching,

@@ -5,6 +5,7 @@ import re
 import numpy as np
 import torch
 
+from .lines import raw_lines
 from .words import symbol_tables, unique_words
 
 _WHITESPACE_RUN = re.compile(rb"[ \t\r\v\f]+")
@@ -49,9 +50,11 @@ def read_word_list(path):
             line at all.
     """
     with open(path, "rb") as file:
-        lines = [line for line in file.read().split(b"\n") if line]
+        lines = list(raw_lines(file))
     words = []
     for number, line in enumerate(lines, start=1):
+        if not line:
+            continue
         word, _, count = line.rpartition(b" ")
         if not is_word(word) or not count.isdigit():
             raise ValueError(f"{path}, line {number}: not a word and its count: {line!r}")

@@ -31,6 +31,8 @@ def test_read_what_was_written(tmp_path):
     path = tmp_path / "dict.word.xx.txt"
     path.write_bytes("a 5\nnbsp\xa0\u2028 3\n".encode() + b"caf\xe9 2\n")
     assert read_word_list(path) == [b"a", "nbsp\xa0\u2028".encode(), b"caf\xe9"]
+    path.write_bytes(b"\xef\xbb\xbfa 5\r\n\r\nb 3\r\n")  # an editor's marks are no words
+    assert read_word_list(path) == [b"a", b"b"]
 
 
 @pytest.mark.parametrize("words", [[b"a"], [b"caf\xe9", "दुनिया".encode(), b"\x00"]])

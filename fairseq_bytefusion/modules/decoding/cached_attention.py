@@ -12,7 +12,7 @@ class _Cached:
     """Attention of new positions, for one branch of one layer.
 
     Args:
-        cache (DecodingCache)
+        cache (SearchCache)
         layer (int): number of the layer.
         branch (int): number of the branch; each has a slot of its own in the cache.
     """

@@ -1,25 +1,12 @@
-"""What a decoder remembers between the steps of a beam search."""
+"""The cache of a beam search: what hypotheses share is kept once, in a tree."""
 
 import torch
 
 from .beam_tree import BeamTree
-from .cached_attention import CachedMemory, CachedPast
-from .transposed_weights import TransposedWeights
+from .search_cache import SearchCache
 
 
-class LayerCache:
-    """One layer's part of a :class:`DecodingCache`.
-
-    Attributes:
-        past, memory: the geometries of its self-attention and of its cross-attention.
-    """
-
-    def __init__(self, cache, index):
-        self.past = CachedPast(cache, index)
-        self.memory = CachedMemory(cache, index)
-
-
-class DecodingCache:
+class DecodingCache(SearchCache):
     """Keys and values of all layers, and which row of the batch they belong to.
 
     A batch has N = S * g rows: g hypotheses of each of S sentences. What the
@@ -45,21 +32,12 @@ class DecodingCache:
                 memory = memory.index_select(0, sentence_of_row)
                 if allowed is not None:
                     allowed = allowed.index_select(0, sentence_of_row)
-        #: encoder states, until every layer has made its keys and values of them
-        self.memory = memory
-        self.memory_bias = None if allowed is None else _bias(allowed, memory.dtype)
+        super().__init__(memory, allowed, num_layers)
         self.beam = beam
         self._slots = list(range(num_sentences))  # where sentence i of the batch is
         self._device = memory.device
         self._outside = self._inside = None  # Long[N], while the orders differ
         self.tree = BeamTree(num_sentences, beam, memory.device)
-        self.layers = [LayerCache(self, index) for index in range(num_layers)]
-        #: (layer, branch) -> keys Float[S * H, d, T], values Float[S * H, T, d] of memory
-        self.memories = {}
-        #: Float[S, 1, g, n]: 0 where a hypothesis descends from a node, else -inf
-        self.bias = None
-        self._weights = TransposedWeights()
-        self._num_steps = 0
 
     @property
     def num_rows(self):
@@ -77,18 +55,13 @@ class DecodingCache:
         x = x.reshape(-1, 1, *x.shape[2:])
         return x if self._inside is None else x.index_select(0, self._inside)
 
-    def open_step(self, dtype):
-        """Make room for a new position; the layers' ``bias`` is of type ``dtype``."""
-        self._num_steps += 1
-        self.bias = _bias(self.tree.open_step(), dtype)
+    def make_room(self):
+        """A node for every hypothesis, which sees those it descends from."""
+        return self.tree.open_step()
 
     def write(self, slot, keys, values):
         """Add the newest nodes to a slot; see :meth:`BeamTree.write`."""
         return self.tree.write(slot, keys, values)
-
-    def linear(self, module, x):
-        """``module(x)`` for x Float[S, g, D], see :class:`TransposedWeights`."""
-        return self._weights.linear(module, x, self._num_steps)
 
     def reorder(self, new_order):
         """Row i of the batch becomes what was its row ``new_order[i]``.
@@ -163,12 +136,6 @@ class DecodingCache:
 
     def _tensor(self, numbers):
         return torch.tensor(list(numbers), dtype=torch.long, device=self._device)
-
-
-def _bias(allowed, dtype):
-    """What to add to attention scores: 0 where ``allowed`` (Bool), else -inf."""
-    bias = torch.zeros(allowed.shape, dtype=dtype, device=allowed.device)
-    return bias.masked_fill_(~allowed, float("-inf"))
 
 
 def _beam_of(sentence_of_row, num_sentences):

@@ -20,7 +20,8 @@ class CountedFiltering:
         Args:
             indices (int[N])
             dataset (SidedDataset)
-            max_positions (int or tuple of int): most ids of a sentence of each side.
+            max_positions (int or tuple of int, optional): most ids of a sentence of each
+                side; None for any number.
             ignore_invalid_inputs (bool): as fairseq has it when training, and under
                 ``--skip-invalid-size-inputs-valid-test``; otherwise none is dropped.
 
@@ -58,6 +59,7 @@ def _reasons(dataset, max_positions):
     is_one = not isinstance(max_positions, (tuple, list))
     limits = [max_positions] * len(dataset.sides) if is_one else max_positions
     for side, lengths, limit in zip(dataset.sides, dataset.lengths, limits):
-        limit = min(limit, dataset.max_batch_tokens or limit)
-        reasons[side.over(limit)] = lengths > limit
+        limit = min(filter(None, (limit, dataset.max_batch_tokens)), default=None)
+        if limit is not None:
+            reasons[side.over(limit)] = lengths > limit
     return reasons

@@ -8,10 +8,7 @@ from fairseq.logging import metrics
 from fairseq.tasks.translation import EVAL_BLEU_ORDER
 from sacrebleu.metrics import BLEU
 
-from ...modules.named_scalars import collect_scalars
-
 # Keys of the logging outputs of validation.
-SCALAR, NUM_STEPS = "_scalar:", "_num_steps"
 BLEU_KEYS = [
     *(f"_bleu_{kind}_{i}" for kind in ("counts", "totals") for i in range(EVAL_BLEU_ORDER)),
     *("_bleu_sys_len", "_bleu_ref_len"),
@@ -19,8 +16,8 @@ BLEU_KEYS = [
 
 
 class LoggedValidation:
-    """For a translation task: numbers that modules name, scores of each language pair, and
-    a BLEU that is never missing.
+    """For a translation task: scores of each language pair, and a BLEU that is never
+    missing.
 
     With several sources ``loss`` and ``bleu`` are those of all sentences together, and
     ``loss_de-en``, ``bleu_de-en`` those of one language pair.
@@ -35,7 +32,7 @@ class LoggedValidation:
         return [f"{source}-{self.cfg.target_lang}" for source in sources]
 
     def valid_step(self, sample, model, criterion):
-        """As in fairseq; what the model's modules name is logged beside the loss.
+        """As in fairseq, with what is known of each language pair.
 
         Raises:
             ValueError: the split has no reference.
@@ -43,9 +40,6 @@ class LoggedValidation:
         if sample["target"] is None:
             self.require_references("validation")
         loss, sample_size, logging_output = super().valid_step(sample, model, criterion)
-        for scalar in collect_scalars(model):
-            logging_output[f"{SCALAR}{scalar.name}"] = scalar.value
-        logging_output[NUM_STEPS] = 1
         # Workers add up their outputs key by key: each must have those of every pair.
         for pair in self.language_pairs:
             is_this = sample.get("pair") == pair
@@ -56,8 +50,8 @@ class LoggedValidation:
         return loss, sample_size, logging_output
 
     def reduce_metrics(self, logging_outputs, criterion):
-        """As in fairseq, the named numbers and what is said of each language pair; BLEU is
-        logged also where it is 0."""
+        """As in fairseq, and what is said of each language pair; BLEU is logged also where
+        it is 0."""
         if self.cfg.eval_bleu and any("_bleu_sys_len" in log for log in logging_outputs):
             for key in ("_bleu_counts", "_bleu_totals"):
                 metrics.log_scalar(key, np.zeros(EVAL_BLEU_ORDER))
@@ -67,12 +61,6 @@ class LoggedValidation:
         super().reduce_metrics(logging_outputs, criterion)
         for pair in self.language_pairs:
             _log_pair(logging_outputs, pair)
-        # fairseq sums the outputs of workers; every one of them holds the same numbers.
-        num_steps = sum(log.get(NUM_STEPS, 0) for log in logging_outputs)
-        keys = {k for log in logging_outputs for k in log if k.startswith(SCALAR)}
-        for key in sorted(keys):
-            mean = _sum(logging_outputs, key) / num_steps
-            metrics.log_scalar(key[len(SCALAR) :], mean, round=4)
 
 
 def _of_pair(key, pair):

@@ -11,6 +11,7 @@ from ...text.word_list import known_words, pack_words, read_word_list, unpack_wo
 
 logger = logging.getLogger(__name__)
 
+#: sides that a task may have; one that has not has no dictionary for it
 SIDES = ("source", "target")
 
 
@@ -35,7 +36,7 @@ def load_dictionaries(cfg, sources):
 
 
 class SavedVocabularies:
-    """For a translation task: a checkpoint knows units, vocabularies, tags and words."""
+    """For a task of one side or two: a checkpoint knows its vocabularies, tags, words."""
 
     _has_model = False
     #: list of bytes: the known words of a mixture, once they were asked for
@@ -50,13 +51,12 @@ class SavedVocabularies:
         """As in fairseq, what a checkpoint keeps of the task."""
         state = {
             **super().state_dict(),
-            # The config of a checkpoint lacks what was not given but found in DATA.
-            "source_lang": self.cfg.source_lang,
-            "target_lang": self.cfg.target_lang,
             "source_tags": list(self.source_dictionary.tags),
-            "source_vocabulary": _describe(self.source_dictionary),
-            "target_vocabulary": _describe(self.target_dictionary),
         }
+        for side, dictionary in self._dictionaries():
+            # The config of a checkpoint lacks what was not given but found in DATA.
+            state[f"{side}_lang"] = getattr(self.cfg, f"{side}_lang")
+            state[f"{side}_vocabulary"] = _describe(dictionary)
         if self._source_words is not None:
             # A tensor: every torch loads one without being told that it may.
             state["source_words"] = pack_words(self._source_words)
@@ -73,13 +73,18 @@ class SavedVocabularies:
                 a language without a tag in it.
         """
         super().load_state_dict(state)
-        for side in SIDES:
+        for side, dictionary in self._dictionaries():
             saved = state.get(f"{side}_vocabulary")
             if saved is not None:  # the checkpoint is as new as this check
-                _check_same(side, getattr(self, f"{side}_dictionary"), saved)
+                _check_same(side, dictionary, saved)
         self._adopt_tags(state.get("source_tags", []))
         words = state.get("source_words")
         self._source_words = None if words is None else unpack_words(words)
+
+    def _dictionaries(self):
+        """Pairs of a side and its dictionary."""
+        found = ((side, getattr(self, f"{side}_dictionary")) for side in SIDES)
+        return [(side, dictionary) for side, dictionary in found if dictionary is not None]
 
     def _adopt_tags(self, tags):
         own = list(self.source_dictionary.tags)

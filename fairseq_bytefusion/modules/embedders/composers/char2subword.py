@@ -24,15 +24,14 @@ class Char2SubwordLayer(EncoderLayer):
     pre-norm layer, which adds ``x`` and ``x1``. GELU; the FFN is 4 E wide.
 
     Args:
+        attention (callable): see :class:`TransformerLayer`.
         dim (int): E.
-        num_heads (int)
-        dropout, attention_dropout (float): probabilities.
+        dropout (float): probability.
 
     Source: Aguilar et al. 2021, *Char2Subword*, appendix A.
     """
 
-    def __init__(self, dim, num_heads, *, dropout=0.0, attention_dropout=0.0):
-        attention = partial(MultiheadAttention, dim, num_heads, dropout=attention_dropout)
+    def __init__(self, attention, dim, *, dropout=0.0):
         super().__init__(attention, dim, 4 * dim, dropout=dropout)
         self.activation_fn = F.gelu  # fairseq's rounds to float32
 
@@ -85,11 +84,9 @@ class Char2Subword(WordComposer):
         positions = SinusoidalPositionalEmbedding.get_embedding(max_chars + 2, char_dim)
         self.register_buffer("positions", positions, persistent=False)
         self.dropout_module = FairseqDropout(dropout, module_name=type(self).__name__)
+        attention = partial(MultiheadAttention, char_dim, heads, dropout=attention_dropout)
         self.layers = nn.ModuleList(
-            Char2SubwordLayer(
-                char_dim, heads, dropout=dropout, attention_dropout=attention_dropout
-            )
-            for _ in range(layers)
+            Char2SubwordLayer(attention, char_dim, dropout=dropout) for _ in range(layers)
         )
         self.projection = nn.Linear(char_dim, embedding_dim)
         self.layer_norm = LayerNorm(embedding_dim)

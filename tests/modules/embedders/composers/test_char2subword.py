@@ -1,6 +1,9 @@
+from functools import partial
+
 import pytest
 import torch
 
+from fairseq_bytefusion.modules.attention import MultiheadAttention
 from fairseq_bytefusion.modules.embedders.composers import Char2Subword
 from fairseq_bytefusion.modules.embedders.composers.char2subword import (
     PAPER,
@@ -14,7 +17,7 @@ from .composers import DICTIONARY, D, composer
 
 
 def test_residuals_add_the_normalised_input():
-    layer = Char2SubwordLayer(4, 2)
+    layer = Char2SubwordLayer(partial(MultiheadAttention, 4, 2), 4)
     with torch.no_grad():
         for linear in (layer.self_attn.out_proj, layer.fc2):
             linear.weight.zero_()
