@@ -57,6 +57,10 @@ class Stream:
         return self
 
     def __exit__(self, *_):
+        self.close()
+
+    def close(self):
+        """Close the file."""
         self._file.close()
 
     def read(self, size=-1):

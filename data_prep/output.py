@@ -1,5 +1,6 @@
 """Outputs that appear whole or not at all, and the errors scripts show."""
 
+import errno
 import fcntl
 import json
 import os
@@ -9,19 +10,46 @@ import tempfile
 from contextlib import ExitStack, contextmanager
 
 STATS = "stats.json"
+# Errors of writing, whichever file they name, and what can be done.
+_FORBIDDEN = (errno.EACCES, errno.EPERM, errno.EROFS)
+_NO_ROOM = (errno.ENOSPC, errno.EFBIG, errno.EDQUOT)
 
 
 def run_script(main):
     """Run ``main()`` as a script: bad input is one sentence and exit status 1."""
+    # Names of files are printed as the bytes they are.
+    sys.stdout.reconfigure(errors="surrogateescape")
     try:
         main()
     except (OSError, ValueError, RuntimeError) as error:
         text = str(error)
         if isinstance(error, OSError) and error.filename is not None and error.strerror:
             text = f"{error.filename}: {error.strerror}"
+        text = text.replace("\n", "\\n")  # of a name of a file
         sys.exit(f"{os.path.basename(sys.argv[0])}: {text}")
     except KeyboardInterrupt:
         sys.exit(130)
+
+
+@contextmanager
+def writing(path):
+    """Let an error of writing say which file (str) was to be written, and what to do.
+
+    Raises:
+        OSError
+    """
+    try:
+        yield
+    except OSError as error:
+        if error.errno in _NO_ROOM:
+            reason = f"{error.strerror}: make room there, or write somewhere else"
+        elif error.errno in _FORBIDDEN:
+            reason = f"{error.strerror}: write somewhere else"
+        elif error.filename is not None:
+            raise
+        else:
+            reason = error.strerror
+        raise OSError(error.errno, reason, path) from error
 
 
 @contextmanager
@@ -36,17 +64,22 @@ def _locked(folder):
 
 
 def write_atomically(path, data):
-    """Replace ``path`` by ``data`` (bytes) in one step."""
+    """Replace ``path`` by ``data`` (bytes) in one step.
+
+    Raises:
+        OSError: it cannot be written; what was there is there still.
+    """
     folder, name = os.path.split(path)
-    handle, temporary = tempfile.mkstemp(prefix=f".{name}.", dir=folder or ".")
-    try:
-        with os.fdopen(handle, "wb") as file:
-            file.write(data)
-        os.chmod(temporary, 0o644)
-        os.replace(temporary, path)
-    except BaseException:
-        os.unlink(temporary)
-        raise
+    with writing(path):
+        handle, temporary = tempfile.mkstemp(prefix=f".{name}.", dir=folder or ".")
+        try:
+            with os.fdopen(handle, "wb") as file:
+                file.write(data)
+            os.chmod(temporary, 0o644)
+            os.replace(temporary, path)
+        except BaseException:
+            os.unlink(temporary)
+            raise
 
 
 class Staging:
@@ -64,6 +97,12 @@ class Staging:
         self._folder = self._lock = None
 
     def __enter__(self):
+        with writing(self.out):
+            return self._enter()
+
+    def _enter(self):
+        if os.path.exists(self.out) and not os.path.isdir(self.out):
+            raise NotADirectoryError(errno.ENOTDIR, "is no folder", self.out)
         os.makedirs(self.out, exist_ok=True)
         prefix = f".prepare.{self.pair}."
         with _locked(self.out):
@@ -83,12 +122,38 @@ class Staging:
         """Where to write the file that will be called ``name``."""
         return os.path.join(self._folder, name)
 
-    def check_clash(self, splits):
-        """Refuse an ``out`` that holds splits of this pair which this run won't replace.
+    def outputs(self, splits):
+        """list of str: the files that :meth:`publish` replaces, those that need not be
+        whole for training first."""
+        names = [
+            name
+            for split in ("test", "valid", "train")
+            if split in splits
+            for name in pair_files(split, self.pair)
+        ]
+        return [os.path.join(self.out, name) for name in names]
+
+    def check_clash(self, splits, inputs):
+        """Refuse an ``out`` with files that must not or cannot be replaced.
+
+        Args:
+            splits (list of str): those that this run makes.
+            inputs (list of str): paths of what it reads; links to them are seen through.
 
         Raises:
-            ValueError
+            ValueError: an input is among the outputs; other splits of this pair are
+                there, from another run; a folder has the name of an output.
         """
+        read_stats(self.out)
+        for path in filter(os.path.exists, self.outputs(splits)):
+            if os.path.isdir(path):
+                raise ValueError(f"{path} is a folder: remove it, or give another --out")
+            for read in filter(os.path.exists, inputs):
+                if os.path.samefile(path, read):
+                    raise ValueError(
+                        f"{read} is an input, and the output {path} would replace it: give "
+                        "another --out"
+                    )
         for split in {"train", "valid", "test"} - set(splits):
             old = os.path.join(self.out, pair_files(split, self.pair)[0])
             if os.path.exists(old):
@@ -102,32 +167,30 @@ class Staging:
 
         The pair's old files go first and its training targets come last, so that at no
         moment a half-replaced pair can be trained on. ``stats.json`` names the pair
-        only when all is there.
-        """
-        names = [
-            name
-            for split in ("test", "valid", "train")
-            if split in splits
-            for name in pair_files(split, self.pair)
-        ]
-        with _locked(self.out):
-            self._record(None)
-            for name in reversed(names):
-                if os.path.exists(os.path.join(self.out, name)):
-                    os.unlink(os.path.join(self.out, name))
-            for name in names:
-                os.replace(self.path(name), os.path.join(self.out, name))
-            self._record(stats)
+        only when all is there; it is written before anything is replaced.
 
-    def _record(self, stats):
-        path = os.path.join(self.out, STATS)
-        every = read_stats(self.out)
-        every.pop(self.pair, None)
-        if stats is not None:
-            every[self.pair] = stats
-        if every or os.path.exists(path):
-            text = json.dumps(every, indent=2, sort_keys=True, ensure_ascii=False)
-            write_atomically(path, text.encode() + b"\n")
+        Raises:
+            OSError, ValueError: ``stats.json`` cannot be written; nothing has changed.
+        """
+        paths, path = self.outputs(splits), os.path.join(self.out, STATS)
+        with _locked(self.out):
+            others = read_stats(self.out)
+            others.pop(self.pair, None)
+            with writing(path), open(self.path(STATS), "wb") as file:
+                file.write(_as_json({**others, self.pair: stats}))
+            if others or os.path.exists(path):
+                write_atomically(path, _as_json(others))
+            for old in reversed(paths):
+                if os.path.lexists(old):
+                    os.unlink(old)
+            for new in [*paths, path]:
+                os.replace(self.path(os.path.basename(new)), new)
+
+
+def _as_json(every):
+    text = json.dumps(every, indent=2, sort_keys=True, ensure_ascii=False)
+    # A name of a file that is not UTF-8 has surrogates, which JSON writes as escapes.
+    return text.encode("utf-8", "backslashreplace") + b"\n"
 
 
 def _remove_if_abandoned(folder):
@@ -168,14 +231,20 @@ class PairWriter:
     """Appends blocks to the two files of a split.
 
     Args:
-        source, target (str): paths.
+        paths (list of str): of the source and the target file.
+        names (list of str): what they will be called, for messages.
+
+    Raises:
+        OSError: they cannot be written.
     """
 
-    def __init__(self, source, target):
-        self._paths, self._stack, self._files = (source, target), ExitStack(), []
+    def __init__(self, paths, names):
+        self._paths, self._names = paths, names
+        self._stack, self._files = ExitStack(), []
 
     def __enter__(self):
-        for path in self._paths:
+        for path, name in zip(self._paths, self._names):
+            self._stack.enter_context(writing(name))  # closing writes, too
             self._files.append(self._stack.enter_context(open(path, "wb")))
         return self
 
@@ -184,5 +253,6 @@ class PairWriter:
 
     def write(self, source, target):
         """Append blocks (bytes) of as many lines each."""
-        self._files[0].write(source)
-        self._files[1].write(target)
+        for file, name, block in zip(self._files, self._names, (source, target)):
+            with writing(name):
+                file.write(block)

@@ -43,8 +43,10 @@ def prepare(args):
     splits = sorted({c.split for c in corpora} | {s for s, n in drawn.items() if n})
     _check_drawn(corpora, drawn)
     stats = Stats()
-    with Staging(args.out, pair) as staging:
-        staging.check_clash(splits)
+    staging = Staging(args.out, pair)
+    inputs = [path for corpus in corpora for path in corpus.paths]
+    staging.check_clash(splits, [*inputs, *args.exclude])
+    with staging:
         normalisers = _normalisers(args)
         excluded = _sentence_hashes(args.exclude, normalisers)
         held_out = copy_held_out(staging, corpora, normalisers, stats)
@@ -183,7 +185,7 @@ def copy_held_out(staging, corpora, normalisers, stats):
 
 
 def _writer(staging, split, suffix=""):
-    return PairWriter(*_staged(staging, split, suffix))
+    return PairWriter(_staged(staging, split, suffix), staging.outputs([split]))
 
 
 def _staged(staging, split, suffix=""):

@@ -9,4 +9,5 @@ _files = importlib.util.module_from_spec(_spec)
 _spec.loader.exec_module(_files)
 
 damaged = _files.damaged
+encoding_of = _files.encoding_of
 open_text = _files.open_text
