@@ -64,22 +64,37 @@ def _locked(folder):
 
 
 def write_atomically(path, data):
-    """Replace ``path`` by ``data`` (bytes) in one step.
+    """Replace ``path`` by ``data`` (bytes) in one step, see :func:`write_all`."""
+    write_all({path: data})
+
+
+def write_all(contents):
+    """Replace files, each in one step, when there is room for all of them.
+
+    Args:
+        contents (dict of str to bytes): by path.
 
     Raises:
-        OSError: it cannot be written; what was there is there still.
+        OSError: one cannot be written; nothing has changed.
     """
-    folder, name = os.path.split(path)
-    with writing(path):
-        handle, temporary = tempfile.mkstemp(prefix=f".{name}.", dir=folder or ".")
-        try:
-            with os.fdopen(handle, "wb") as file:
-                file.write(data)
-            os.chmod(temporary, 0o644)
-            os.replace(temporary, path)
-        except BaseException:
+    temporaries = {}
+    try:
+        for path, data in contents.items():
+            folder, name = os.path.split(path)
+            with writing(path):
+                if os.path.isdir(path):
+                    raise IsADirectoryError(errno.EISDIR, "is a folder", path)
+                handle, temporary = tempfile.mkstemp(prefix=f".{name}.", dir=folder or ".")
+                temporaries[path] = temporary
+                with os.fdopen(handle, "wb") as file:
+                    file.write(data)
+                os.chmod(temporary, 0o644)
+        for path in contents:
+            os.replace(temporaries[path], path)
+            del temporaries[path]
+    finally:
+        for temporary in temporaries.values():
             os.unlink(temporary)
-            raise
 
 
 class Staging:
