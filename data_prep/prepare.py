@@ -109,7 +109,7 @@ class Stats:
             "splits": dict(self.kept),
             "reasons": {reason: self.dropped[reason] for reason in REASONS},
             "options": {**options, "moses": moses_languages(args)},
-            "inputs": [list(corpus.paths) for corpus in corpora],
+            "inputs": [[path + c.member for path in c.paths] for c in corpora],
         }
 
 

@@ -41,12 +41,14 @@ class Corpus:
     """Pairs of one split.
 
     ``paths`` are the files read; ``size`` is their size in bytes on disk;
-    ``blocks(progress)`` iterates over PairBlocks and calls ``progress(bytes)``.
+    ``blocks(progress)`` iterates over PairBlocks and calls ``progress(bytes)``;
+    ``member`` says which part of the file it is, such as ``/B.de-en`` of a zip.
     """
 
     split: str
     paths: Tuple[str, ...]
     blocks: Callable = field(repr=False)
+    member: str = ""
 
     @property
     def size(self):
@@ -128,29 +130,30 @@ def read_zip(paths, languages):
         ValueError: no stem has both languages, or several have; members that cannot be
             read.
     """
-    path, stem = split_stem(paths[0])
+    path, chosen = split_stem(paths[0])
     path = _existing(path)
     names = text_names(path)
     stems = set.intersection(
         *({n[: -len(c) - 1] for n in names if n.endswith("." + c)} for c in languages.codes)
     )
-    if stem in stems:
-        stems = {stem}
-    if not stems or (stem and stems != {stem}):
+    if chosen:
+        stems &= {chosen}
+    if not stems:
         _no_languages(paths[0], names, languages)
     if len(stems) > 1:
         raise ValueError(
             f"{path} has several pairs of files, {', '.join(sorted(stems))}: choose one "
             f"(--moses-zip {path}/{min(stems)}), or give each"
         )
-    members = [f"{stems.copy().pop()}.{code}" for code in languages.codes]
+    (stem,) = stems
+    members = [f"{stem}.{code}" for code in languages.codes]
     check_members(path, members)
 
     def blocks(progress=None):
         with open_members(path, members, progress) as streams:
             yield from aligned_blocks(*streams)
 
-    return [Corpus("train", (path,), blocks)]
+    return [Corpus("train", (path,), blocks, chosen and f"/{chosen}")]
 
 
 def read_tsv(paths, languages):

@@ -3,7 +3,7 @@ import zipfile
 
 import pytest
 
-from .helpers import lines_of, run_prepare, write
+from .helpers import lines_of, recorded, run_prepare, write
 
 GREETING = (b"hallo", b"hello")
 
@@ -209,6 +209,7 @@ def test_a_zip_of_several_pairs(tmp_path):
     assert lines_of(tmp_path / "out") == [GREETING]
     run_prepare(tmp_path / "both", *one.split(), "--moses-zip", path / "d/A")
     assert lines_of(tmp_path / "both") == [GREETING, (b"a", b"b")]
+    assert recorded(tmp_path / "both")["inputs"] == [[one.split()[1]], [f"{path}/d/A"]]
     with pytest.raises(ValueError, match="in.zip/A has no files of both xx and en"):
         run_prepare(tmp_path / "out", "--moses-zip", path / "A")
 
