@@ -8,6 +8,8 @@ import os
 import pytest
 
 from fairseq_bytefusion.data.pairs.pair_files import find_pair
+from fairseq_bytefusion.text import CharDictionary
+from fairseq_bytefusion.text.word_list import read_word_list
 
 from .data_prep.helpers import zstandard_compress
 from .test_readers import READERS, shown
@@ -99,6 +101,15 @@ def test_what_no_reader_can_know_is_refused(tmp_path, name, kind, capsys):
     content, message = REFUSED[kind]
     path.write_bytes(content)
     assert f"in.txt {message}" in refusal(name, str(path), capsys)
+
+
+@pytest.mark.parametrize("read_list", [CharDictionary.from_file, read_word_list])
+@pytest.mark.parametrize("kind", REFUSED)
+def test_lists_are_plain(tmp_path, read_list, kind):
+    path = tmp_path / "in.txt"
+    path.write_bytes(REFUSED[kind][0])
+    with pytest.raises(ValueError, match=f"in.txt {REFUSED[kind][1]}"):
+        read_list(str(path))
 
 
 @pytest.mark.parametrize("name", READERS)

@@ -5,6 +5,7 @@ import re
 import numpy as np
 import torch
 
+from .files import HEAD_BYTES, check_plain
 from .words import symbol_tables, unique_words
 
 _WHITESPACE_RUN = re.compile(rb"[ \t\r\v\f]+")
@@ -46,10 +47,12 @@ def read_word_list(path):
     Raises:
         OSError: it cannot be read.
         ValueError: a line without a count, a word with whitespace, a word twice, or no
-            line at all.
+            line at all; no plain UTF-8.
     """
     with open(path, "rb") as file:
-        lines = [line for line in file.read().split(b"\n") if line]
+        content = file.read()
+    check_plain(content[:HEAD_BYTES], path)
+    lines = [line for line in content.split(b"\n") if line]
     words = []
     for number, line in enumerate(lines, start=1):
         word, _, count = line.rpartition(b" ")
