@@ -22,9 +22,10 @@ from data_prep.blocks import Stream, aligned_blocks, line_blocks  # noqa: E402
 from data_prep.cleaning import REASONS, Cleaner, Normaliser, Rules  # noqa: E402
 from data_prep.line_hash import HashSet, find_lines, hash_lines, select_lines  # noqa: E402
 from data_prep.options import moses_languages, parse_args  # noqa: E402
-from data_prep.output import PairWriter, Staging, pair_files, run_script  # noqa: E402
+from data_prep.output import PairWriter, run_script  # noqa: E402
 from data_prep.readers import READERS, Languages, read_pair  # noqa: E402
 from data_prep.split import Selection  # noqa: E402
+from data_prep.staging import Staging, pair_files  # noqa: E402
 from data_prep.workers import worker_map  # noqa: E402
 
 
