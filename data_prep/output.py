@@ -21,7 +21,8 @@ def run_script(main):
         text = str(error)
         if isinstance(error, OSError) and error.filename is not None and error.strerror:
             text = f"{error.filename}: {error.strerror}"
-        text = text.replace("\n", "\\n")  # of a name of a file
+        if not isinstance(error, RuntimeError):  # which may show the end of a log
+            text = text.replace("\n", "\\n")  # in the name of a file
         sys.exit(f"{os.path.basename(sys.argv[0])}: {text}")
     except KeyboardInterrupt:
         sys.exit(130)
