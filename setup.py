@@ -39,6 +39,7 @@ setup(
     extras_require={
         "experiments": EXPERIMENTS,
         "huggingface": ["safetensors>=0.3,<1"],
+        "zstd": ["zstandard>=0.19,<1"],
         "dev": [
             *EXPERIMENTS,
             "pytest>=7,<10",
@@ -46,6 +47,7 @@ setup(
             "hypothesis>=6.80,<7",
             "ruff>=0.4,<1",
             "safetensors>=0.3,<1",
+            "zstandard>=0.19,<1",
         ],
     },
     entry_points={"console_scripts": ["bytefusion = fairseq_bytefusion.cli:main"]},

@@ -5,12 +5,14 @@ package, which takes every worker seconds to import; a test holds the two equal.
 """
 
 import codecs
-import gzip
 import zipfile
 import zlib
+from contextlib import contextmanager
 from dataclasses import dataclass
 
 import numpy as np
+
+from data_prep.text_files import damaged, open_text
 
 BLOCK_BYTES = 1 << 19  # a side; hashing is fastest while a block fits a cache
 MAX_LINE_BYTES = 1 << 26
@@ -32,25 +34,34 @@ class PairBlock:
 
 
 class Stream:
-    """A file read in chunks, gunzipped where its name ends with ``.gz``.
+    """A file read in chunks: unpacked, as UTF-8; its content says what it is.
 
     Args:
         path (str): for opening and for messages.
         progress (callable, optional): called with the number of bytes read from disk.
         file (binary file, optional): read this instead of opening ``path``.
+        recode (bool): without, UTF-16 and UTF-32 stay what they are.
+
+    Raises:
+        OSError: there is no such file.
+        ValueError: it is damaged, or cannot be read, see ``text.files.open_text``.
     """
 
-    def __init__(self, path, progress=None, file=None):
+    def __init__(self, path, progress=None, file=None, recode=True):
         self.path = str(path)
         raw = CountedFile(_open(path) if file is None else file, progress)
-        self._raw = raw
-        self._file = gzip.GzipFile(fileobj=raw) if self.path.endswith(".gz") else raw
+        with self._reading():
+            self._file = open_text(self.path, raw, recode)
 
     def __enter__(self):
         return self
 
     def __exit__(self, *_):
-        self._raw.close()
+        self.close()
+
+    def close(self):
+        """Close the file."""
+        self._file.close()
 
     def read(self, size=-1):
         """At most ``size`` bytes; empty at the end.
@@ -58,8 +69,13 @@ class Stream:
         Raises:
             ValueError: the file is damaged or cut short.
         """
-        try:
+        with self._reading():
             return self._file.read(size)
+
+    @contextmanager
+    def _reading(self):
+        try:
+            yield
         except _READ_ERRORS as error:
             raise damaged(self.path, error) from error
 
@@ -82,13 +98,6 @@ class CountedFile:
 
     def __getattr__(self, name):
         return getattr(self._file, name)
-
-
-def damaged(path, error):
-    """The ValueError for a file that cannot be unpacked or parsed."""
-    return ValueError(
-        f"{path} is damaged or cut short ({error}): download it again, then rerun"
-    )
 
 
 class _Side:

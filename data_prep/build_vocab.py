@@ -21,7 +21,8 @@ import numpy as np
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from data_prep.blocks import Stream, line_blocks  # noqa: E402
-from data_prep.output import run_script, write_atomically  # noqa: E402
+from data_prep.output import run_script, write_all  # noqa: E402
+from data_prep.sentences import MAX_BYTES, sentences_of  # noqa: E402
 from data_prep.whole_number import whole_number  # noqa: E402
 from fairseq_bytefusion.data.pairs.pair_files import find_pair  # noqa: E402
 from fairseq_bytefusion.text.char_symbols import symbol_of  # noqa: E402
@@ -49,26 +50,26 @@ def build_vocab(data, sources, target, args):
         ("source", sources, [pair[0] for pair in pairs], args.source_size),
         ("target", [target], [pair[1] for pair in pairs], args.target_size),
     )
-    made = []
+    made, contents = [], {}
+
+    def add(pattern, langs, content, size):
+        for path in (os.path.join(data, pattern.format(lang)) for lang in langs):
+            contents[path] = content
+            made.append((path, size))
+
     for side, langs, paths, size in sides:
         if "sentencepiece" in args.kinds:
             model = train_sentencepiece(paths, size, args, f"--{side}-size")
-            made += _write(data, "spm.{}.model", langs, model, size)
+            add("spm.{}.model", langs, model, size)
         if "char" in args.kinds:
             text, count = char_dictionary(paths, args.min_count)
-            made += _write(data, "dict.char.{}.txt", langs, text.encode(), count)
+            add("dict.char.{}.txt", langs, text.encode(), count)
+    write_all(contents)
     return made
 
 
-def _write(data, pattern, langs, content, size):
-    paths = [os.path.join(data, pattern.format(lang)) for lang in langs]
-    for path in paths:
-        write_atomically(path, content)
-    return [(path, size) for path in paths]
-
-
 def train_sentencepiece(paths, size, args, flag="--size"):
-    """Train a BPE model on the lines of files.
+    """Train a BPE model on lines, see :func:`~data_prep.sentences.sentences_of`.
 
     Args:
         paths (list of str)
@@ -89,7 +90,7 @@ def train_sentencepiece(paths, size, args, flag="--size"):
     model = io.BytesIO()
     try:
         sentencepiece.SentencePieceTrainer.train(
-            sentence_iterator=_sentences(paths),
+            sentence_iterator=sentences_of(paths),
             model_writer=model,
             model_type="bpe",
             vocab_size=size,
@@ -98,6 +99,7 @@ def train_sentencepiece(paths, size, args, flag="--size"):
             # Texts have their own spaces: a model must be able to give them back.
             remove_extra_whitespaces=False,
             input_sentence_size=args.max_sentences,
+            max_sentence_length=MAX_BYTES,
             shuffle_input_sentence=args.max_sentences > 0,
             num_threads=args.threads,
             minloglevel=2,
@@ -109,6 +111,8 @@ def train_sentencepiece(paths, size, args, flag="--size"):
 
 def _size_problem(message, paths, size, flag):
     names = ", ".join(paths)
+    if "sentences_.empty()" in message:
+        return f"{names}: no text to make a vocabulary of"
     limit = re.search(r"value <= (\d+)", message)
     if limit:
         return (
@@ -120,13 +124,6 @@ def _size_problem(message, paths, size, flag):
         least = f"more than {max(map(int, least.groups()))}" if least else "a larger number"
         return f"{names}: {size} symbols cannot hold the characters: give {flag} {least}"
     return f"{names}: SentencePiece made no model of {size} symbols: {message.strip()}"
-
-
-def _sentences(paths):
-    for path in paths:
-        with Stream(path) as stream:
-            for block in line_blocks(stream):
-                yield from block.decode("utf-8", "replace").split("\n")[:-1]
 
 
 def char_dictionary(paths, min_count=1):

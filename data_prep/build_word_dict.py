@@ -21,9 +21,11 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from data_prep.cleaning import strip_marks  # noqa: E402
+from data_prep.output import run_script, write_atomically  # noqa: E402
 from data_prep.whole_number import whole_number  # noqa: E402
 from fairseq_bytefusion.data.pairs.pair_files import find_pair  # noqa: E402
 from fairseq_bytefusion.data.tables.teacher import read_teacher  # noqa: E402
+from fairseq_bytefusion.text.files import open_text  # noqa: E402
 from fairseq_bytefusion.text.lines import raw_lines  # noqa: E402
 from fairseq_bytefusion.text.text_dictionary import encode_utf8  # noqa: E402
 from fairseq_bytefusion.text.word_list import count_words, is_word  # noqa: E402
@@ -71,7 +73,7 @@ def count_text(path):
     Raises:
         SystemExit: it holds none.
     """
-    with open(path, "rb") as file:
+    with open_text(path) as file:
         counts = count_words(strip_marks(line) for line in raw_lines(file))
     if not counts:
         raise SystemExit(f"{path} holds no word")
@@ -113,7 +115,7 @@ def main():
     if not kept:
         raise SystemExit(f"no word of {text} occurs {options.min_count} times")
     output = options.data / f"dict.word.{options.source_lang}.txt"
-    output.write_bytes(b"".join(b"%s %d\n" % item for item in kept))
+    write_atomically(str(output), b"".join(b"%s %d\n" % item for item in kept))
     covered = sum(count for _, count in kept) / sum(counts.values())
     print(
         f"{output}: {len(kept)} of {len(candidates)} words, {covered:.1%} of the running "
@@ -122,4 +124,4 @@ def main():
 
 
 if __name__ == "__main__":
-    main()
+    run_script(main)

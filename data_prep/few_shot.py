@@ -8,10 +8,11 @@ DATA has them, in each.
 """
 
 import argparse
+import itertools
 import os
 import shutil
 import sys
-from contextlib import ExitStack
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 import numpy as np
@@ -20,7 +21,9 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from data_prep.blocks import Stream, aligned_blocks  # noqa: E402
 from data_prep.line_hash import find_lines, hash_lines, hash_pairs, priorities  # noqa: E402
-from data_prep.output import Staging, pair_files, run_script  # noqa: E402
+from data_prep.output import run_script, writing  # noqa: E402
+from data_prep.staging import Staging  # noqa: E402
+from data_prep.text_files import open_text  # noqa: E402
 from data_prep.whole_number import whole_number  # noqa: E402
 from fairseq_bytefusion.data.pairs.pair_files import find_pair, search_pair  # noqa: E402
 from fairseq_bytefusion.text.lines import join_lines  # noqa: E402
@@ -46,30 +49,34 @@ def few_shot(data, source, target, sizes, out, seed=1):
 
     Raises:
         FileNotFoundError: ``data`` lacks the pair.
-        ValueError: it has fewer pairs than the largest size.
+        ValueError: it has fewer pairs than the largest size, or lies where a sample
+            would be.
     """
     train = find_pair(data, "train", source, target)
+    held_out = {}
+    for split in ("valid", "test"):
+        files = search_pair(data, split, source, target)
+        if files is not None and None not in files:
+            held_out[split] = files
+    splits, inputs = ["train", *held_out], [*train, *itertools.chain(*held_out.values())]
+    samples = {
+        size: Staging(os.path.join(out, str(size)), f"{source}-{target}")
+        for size in sorted(sizes)
+    }
+    for staging in samples.values():
+        staging.check_clash(splits, inputs)
     pairs = list(sample(train, max(sizes), seed))
     if len(pairs) < max(sizes):
         raise ValueError(
             f"{train[0]} has {len(pairs)} pairs, too few for a sample of {max(sizes)}: "
             "give smaller --sizes"
         )
-    held_out = {}
-    for split in ("valid", "test"):
-        files = search_pair(data, split, source, target)
-        if files is not None and None not in files:
-            held_out[split] = files
-    folders = []
-    for size in sorted(sizes):
-        folder = os.path.join(out, str(size))
-        with Staging(folder, f"{source}-{target}") as staging:
-            staging.check_clash(["train", *held_out])
+    for size, staging in samples.items():
+        with staging:
             _fill(staging, pairs[:size], held_out)
             stats = {"splits": {"train": size}, "sampled_from": list(train), "seed": seed}
-            staging.publish(["train", *held_out], stats)
-        folders.append(folder)
-    return folders
+            staging.publish(splits, stats)
+    return [staging.out for staging in samples.values()]
 
 
 def sample(paths, size, seed):
@@ -105,11 +112,19 @@ def _hashed_blocks(paths):
 
 
 def _fill(staging, pairs, held_out):
-    for name, side in zip(pair_files("train", staging.pair), zip(*pairs)):
-        Path(staging.path(name)).write_bytes(join_lines(side))
+    for path, side in zip(staging.outputs(["train"]), zip(*pairs)):
+        with _writer(staging, path) as file:
+            file.write(join_lines(side))
     for split, files in held_out.items():
-        for old, name in zip(files, pair_files(split, staging.pair)):
-            shutil.copyfile(old, staging.path(name))
+        for old, path in zip(files, staging.outputs([split])):
+            with open_text(old) as text, _writer(staging, path) as file:
+                shutil.copyfileobj(text, file)
+
+
+@contextmanager
+def _writer(staging, path):
+    with writing(path), open(staging.path(os.path.basename(path)), "wb") as file:
+        yield file
 
 
 def main(argv=None):

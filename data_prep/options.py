@@ -62,7 +62,7 @@ def parse_args(description, argv=None):
         action="extend",
         default=[],
         metavar="FILE",
-        help="drop pairs with a sentence of these files, plain or gzipped, on either side",
+        help="drop pairs with a sentence of these files on either side",
     )
     add("--no-dedup", dest="dedup", action="store_false", help="keep duplicate pairs")
     add("--num-valid", type=whole_number(0), default=0, help="draw so many pairs for valid")

@@ -22,9 +22,10 @@ from data_prep.blocks import Stream, aligned_blocks, line_blocks  # noqa: E402
 from data_prep.cleaning import REASONS, Cleaner, Normaliser, Rules  # noqa: E402
 from data_prep.line_hash import HashSet, find_lines, hash_lines, select_lines  # noqa: E402
 from data_prep.options import moses_languages, parse_args  # noqa: E402
-from data_prep.output import PairWriter, Staging, pair_files, run_script  # noqa: E402
+from data_prep.output import PairWriter, run_script  # noqa: E402
 from data_prep.readers import READERS, Languages, read_pair  # noqa: E402
 from data_prep.split import Selection  # noqa: E402
+from data_prep.staging import Staging, pair_files  # noqa: E402
 from data_prep.workers import worker_map  # noqa: E402
 
 
@@ -43,8 +44,10 @@ def prepare(args):
     splits = sorted({c.split for c in corpora} | {s for s, n in drawn.items() if n})
     _check_drawn(corpora, drawn)
     stats = Stats()
-    with Staging(args.out, pair) as staging:
-        staging.check_clash(splits)
+    staging = Staging(args.out, pair)
+    inputs = [path for corpus in corpora for path in corpus.paths]
+    staging.check_clash(splits, [*inputs, *args.exclude])
+    with staging:
         normalisers = _normalisers(args)
         excluded = _sentence_hashes(args.exclude, normalisers)
         held_out = copy_held_out(staging, corpora, normalisers, stats)
@@ -107,7 +110,7 @@ class Stats:
             "splits": dict(self.kept),
             "reasons": {reason: self.dropped[reason] for reason in REASONS},
             "options": {**options, "moses": moses_languages(args)},
-            "inputs": [list(corpus.paths) for corpus in corpora],
+            "inputs": [[path + c.member for path in c.paths] for c in corpora],
         }
 
 
@@ -183,7 +186,7 @@ def copy_held_out(staging, corpora, normalisers, stats):
 
 
 def _writer(staging, split, suffix=""):
-    return PairWriter(*_staged(staging, split, suffix))
+    return PairWriter(_staged(staging, split, suffix), staging.outputs([split]))
 
 
 def _staged(staging, split, suffix=""):

@@ -6,24 +6,17 @@ returns :class:`Corpus` objects; nothing is read before ``Corpus.blocks`` is cal
 
 import os
 import re
-import xml.etree.ElementTree as ElementTree
-import zipfile
 from dataclasses import dataclass, field
 from typing import Callable, Tuple
 
-from data_prep.blocks import (
-    CountedFile,
-    Stream,
-    aligned_blocks,
-    damaged,
-    line_blocks,
-    record_blocks,
-)
+from data_prep.blocks import Stream, aligned_blocks, line_blocks, record_blocks
+from data_prep.tmx import tmx_pairs
+from data_prep.zips import check_members, open_members, split_stem, text_names
 
 # Names that splits have in folders; the first of a row is ours.
 SPLITS = {"train": ["train"], "valid": ["valid", "dev", "val"], "test": ["test", "devtest"]}
 _SPLIT_OF = {name: split for split, names in SPLITS.items() for name in names}
-_XML_LANG = "{http://www.w3.org/XML/1998/namespace}lang"
+_PACKED = re.compile(r"\.(gz|bz2|xz|zst)$")
 
 
 @dataclass(frozen=True)
@@ -48,12 +41,14 @@ class Corpus:
     """Pairs of one split.
 
     ``paths`` are the files read; ``size`` is their size in bytes on disk;
-    ``blocks(progress)`` iterates over PairBlocks and calls ``progress(bytes)``.
+    ``blocks(progress)`` iterates over PairBlocks and calls ``progress(bytes)``;
+    ``member`` says which part of the file it is, such as ``/B.de-en`` of a zip.
     """
 
     split: str
     paths: Tuple[str, ...]
     blocks: Callable = field(repr=False)
+    member: str = ""
 
     @property
     def size(self):
@@ -61,7 +56,7 @@ class Corpus:
 
 
 def read_pair(paths, languages=None, split="train"):
-    """Two plain or gzipped files, ``(source, target)``."""
+    """Two files, plain or compressed, ``(source, target)``."""
     source, target = map(_existing, paths)
 
     def blocks(progress=None):
@@ -106,7 +101,7 @@ def read_folder(paths, languages):
 
 def _parse_name(name, codes):
     """(split, language) of ``train.de.gz`` or ``train.de-en.de``, else two Nones."""
-    stem = name[:-3] if name.endswith(".gz") else name
+    stem = _PACKED.sub("", name)
     match = re.fullmatch(r"([^.]+)(?:\.([^.]+))?\.([^.]+)", stem)
     if match is None or match[1] not in _SPLIT_OF:
         return None, None
@@ -128,37 +123,41 @@ def read_flores(paths, languages):
 
 
 def read_zip(paths, languages):
-    """A Moses-format zip of OPUS: the members ``*.de`` and ``*.en`` of one stem."""
-    path = _existing(paths[0])
-    try:
-        with zipfile.ZipFile(path) as archive:
-            names = archive.namelist()
-    except (zipfile.BadZipFile, OSError) as error:
-        raise damaged(path, error) from error
-    stems = [
-        {n[: -len(c) - 1] for n in names if n.endswith("." + c)} for c in languages.codes
-    ]
-    if not stems[0] & stems[1]:
-        _no_languages(path, names, languages)
+    """A Moses-format zip of OPUS: the members ``*.de`` and ``*.en`` of one stem; where
+    there are several, ``FILE.zip/STEM`` is one of them.
+
+    Raises:
+        ValueError: no stem has both languages, or several have; members that cannot be
+            read.
+    """
+    path, chosen = split_stem(paths[0])
+    path = _existing(path)
+    names = text_names(path)
+    stems = set.intersection(
+        *({n[: -len(c) - 1] for n in names if n.endswith("." + c)} for c in languages.codes)
+    )
+    if chosen:
+        stems &= {chosen}
+    if not stems:
+        _no_languages(paths[0], names, languages)
+    if len(stems) > 1:
+        raise ValueError(
+            f"{path} has several pairs of files, {', '.join(sorted(stems))}: choose one "
+            f"(--moses-zip {path}/{min(stems)}), or give each"
+        )
+    (stem,) = stems
+    members = [f"{stem}.{code}" for code in languages.codes]
+    check_members(path, members)
 
     def blocks(progress=None):
-        for stem in sorted(stems[0] & stems[1]):
-            yield from _zip_member(path, stem, languages.codes, progress)
-
-    return [Corpus("train", (path,), blocks)]
-
-
-def _zip_member(path, stem, codes, progress):
-    names = [f"{stem}.{code}" for code in codes]
-    with open(path, "rb") as file, zipfile.ZipFile(CountedFile(file, progress)) as archive:
-        # zipfile checks sums as it reads: damage shows in Stream.read.
-        streams = [Stream(f"{path}/{n}", file=archive.open(n)) for n in names]
-        with streams[0], streams[1]:
+        with open_members(path, members, progress) as streams:
             yield from aligned_blocks(*streams)
+
+    return [Corpus("train", (path,), blocks, chosen and f"/{chosen}")]
 
 
 def read_tsv(paths, languages):
-    """Tab-separated text, plain or gzipped; rows without both columns are malformed."""
+    """Tab-separated text, plain or compressed; rows without both columns are malformed."""
     path = _existing(paths[0])
     first, second = (column - 1 for column in languages.columns)
 
@@ -181,63 +180,38 @@ def _lines(stream):
 
 
 def read_tmx(paths, languages):
-    """A TMX file, plain or gzipped: units without both languages are malformed.
-
-    ``en`` also stands for ``en-US`` and ``EN``; of several variants of a language in
-    one unit the first counts.
-    """
+    """A TMX file: units without both languages are malformed. See :mod:`data_prep.tmx`."""
     path = _existing(paths[0])
 
     def blocks(progress=None):
-        with Stream(path, progress) as stream:
-            yield from record_blocks(_tmx_units(stream, languages.codes))
+        with Stream(path, progress, recode=False) as stream:
+            yield from record_blocks(tmx_pairs(stream, languages.codes))
 
     return [Corpus("train", (path,), blocks)]
 
 
-def _tmx_units(stream, codes):
-    try:
-        events = ElementTree.iterparse(stream, events=("start", "end"))
-        _, root = next(events)
-        for event, element in events:
-            if event == "end" and _tag(element) == "tu":
-                yield _tmx_pair(element, codes)
-                root.clear()
-                element.clear()
-            elif event == "start" and _tag(element) == "body":
-                root = element  # the units read so far hang here
-    except ElementTree.ParseError as error:
-        raise ValueError(
-            f"{stream.path} is not well-formed TMX ({error}): download it again, or repair "
-            "that place with an XML editor"
-        ) from error
-
-
-def _tmx_pair(unit, codes):
-    texts = {}
-    for variant in unit:
-        lang = (variant.get(_XML_LANG) or variant.get("lang") or "").lower()
-        segment = next((e for e in variant if _tag(e) == "seg"), None)
-        if segment is not None:
-            text = "".join(segment.itertext()).strip()
-            texts.setdefault(lang, text)
-            texts.setdefault(re.split("[-_]", lang)[0], text)
-    pair = [texts.get(code.lower()) for code in codes]
-    return None if None in pair else tuple(text.encode() for text in pair)
-
-
-def _tag(element):
-    return element.tag.rpartition("}")[2]
-
-
 def _existing(path):
-    if not os.path.exists(path) or os.path.isdir(path):  # pipes will do
+    """``path`` as str, if there is a file or a pipe.
+
+    Raises:
+        OSError: says what is there instead.
+    """
+    path = str(path)
+    if os.path.isdir(path):
+        raise IsADirectoryError(f"{path} is a folder, not a file: give a file in it")
+    try:
+        os.stat(path)
+    except (FileNotFoundError, NotADirectoryError) as error:
+        if os.path.islink(path):
+            raise FileNotFoundError(
+                f"{path} is a link to {os.readlink(path)}, which is not there"
+            ) from error
         folder = os.path.dirname(path) or "."
         there = (
             ", ".join(sorted(_listdir(folder))[:10]) if os.path.isdir(folder) else "nothing"
         )
-        raise FileNotFoundError(f"no such file: {path}. {folder} holds: {there}")
-    return str(path)
+        raise FileNotFoundError(f"no such file: {path}. {folder} holds: {there}") from error
+    return path
 
 
 def _listdir(folder):

@@ -10,10 +10,11 @@ from hypothesis import strategies as st
 
 from data_prep import blocks
 from data_prep.blocks import Stream, aligned_blocks, line_blocks
-from data_prep.build_vocab import _sentences, char_dictionary
+from data_prep.build_vocab import char_dictionary
 from data_prep.build_word_dict import count_text
 from data_prep.cleaning import Normaliser
 from data_prep.few_shot import sample
+from data_prep.sentences import sentences_of
 from fairseq_bytefusion import cli, compat
 from fairseq_bytefusion.data.lines.line_dataset import LineDataset
 from fairseq_bytefusion.evaluation import read_hypotheses, read_lines
@@ -134,7 +135,7 @@ READERS = {
     "prepare": of_blocks,
     "prepare, a pair": of_pairs,
     "few_shot": of_sample,
-    "build_vocab": lambda path: list(_sentences([path])),
+    "build_vocab": lambda path: list(sentences_of([path])),
 }
 
 

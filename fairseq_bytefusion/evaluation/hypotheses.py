@@ -5,6 +5,7 @@ import re
 from dataclasses import dataclass
 from typing import List, Optional
 
+from ..text.files import open_text
 from ..text.lines import count_invalid_lines, raw_lines
 
 logger = logging.getLogger(__name__)
@@ -30,7 +31,7 @@ class Hypotheses:
 
 def _split_lines(path):
     """Lines of ``path``: list of bytes."""
-    with open(path, "rb") as file:
+    with open_text(path) as file:
         return list(raw_lines(file))
 
 
@@ -48,7 +49,8 @@ def _decode(path, lines):
 def read_lines(path):
     """The lines of a text file, see :mod:`~..text.lines`.
 
-    Bytes that are not UTF-8 become U+FFFD, counted and logged.
+    Bytes that are not UTF-8 become U+FFFD, counted and logged. A compressed file is
+    unpacked, one in UTF-16 or UTF-32 decoded, see :func:`~..text.files.open_text`.
 
     Args:
         path (str)
@@ -58,6 +60,7 @@ def read_lines(path):
 
     Raises:
         OSError: the file cannot be read.
+        ValueError: it is damaged, or no text.
     """
     return _decode(path, _split_lines(path))
 
@@ -76,7 +79,7 @@ def read_hypotheses(path):
 
     Raises:
         OSError: the file cannot be read.
-        ValueError: a log in which a sentence is missing.
+        ValueError: a log in which a sentence is missing; a damaged file, or no text.
     """
     lines = _split_lines(path)
     found = {b"S": {}, b"T": {}, b"D": {}}

@@ -6,6 +6,7 @@ import numpy as np
 import torch
 
 from .char_symbols import char_of
+from .files import HEAD_BYTES, check_plain
 from .text_dictionary import TextDictionary
 
 
@@ -48,10 +49,12 @@ class CharDictionary(TextDictionary):
 
         Raises:
             OSError: it cannot be read.
-            ValueError: a line that is no character and count, or a character twice.
+            ValueError: a line that is no character and count, or a character twice; it
+                is no plain UTF-8.
         """
         with open(path, "rb") as file:
             content = file.read()
+        check_plain(content[:HEAD_BYTES], path)
         chars = {}
         for number, line in enumerate(content.split(b"\n")[:-1], start=1):
             symbol, _, count = line.rpartition(b" ")

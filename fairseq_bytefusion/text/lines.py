@@ -7,18 +7,20 @@ package, are tested against this one.
 """
 
 import codecs
+import io
 
+from .files import HEAD_BYTES, check_plain
 from .text_dictionary import encode_utf8
 
 #: how much of a text :func:`mark_length` looks at
-HEAD_BYTES = len(codecs.BOM_UTF8)
+MARK_BYTES = len(codecs.BOM_UTF8)
 
 
 def mark_length(head):
     """What a text begins with that is none of it; every reader asks here first.
 
     Args:
-        head (bytes): the first ``HEAD_BYTES`` of a text, or more.
+        head (bytes): the first ``MARK_BYTES`` of a text, or more.
 
     Returns:
         int: bytes of its byte-order mark, 0 where there is none.
@@ -60,9 +62,27 @@ def read_sentences(stream):
 
     Yields:
         str: bytes that are not UTF-8 are surrogates (``surrogateescape``).
+
+    Raises:
+        ValueError: what has arrived is compressed, UTF-16 or UTF-32.
     """
-    for line in raw_lines(map(encode_utf8, getattr(stream, "buffer", stream))):
+    stream = getattr(stream, "buffer", stream)
+    name = str(getattr(stream, "name", "the text"))
+    check_plain(_head(stream), "standard input" if name == "<stdin>" else name)
+    for line in raw_lines(map(encode_utf8, stream)):
         yield line.decode("utf-8", "surrogateescape")
+
+
+def _head(stream):
+    """What can be seen of a stream (bytes) without waiting for more than its first line."""
+    if isinstance(stream, io.TextIOBase):
+        return b""  # somebody has decoded it already
+    if not stream.seekable():
+        return stream.peek(HEAD_BYTES)[:HEAD_BYTES] if hasattr(stream, "peek") else b""
+    start = stream.tell()
+    head = stream.read(HEAD_BYTES)
+    stream.seek(start)
+    return head
 
 
 def join_lines(lines):

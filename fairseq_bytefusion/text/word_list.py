@@ -5,6 +5,7 @@ import re
 import numpy as np
 import torch
 
+from .files import HEAD_BYTES, check_plain
 from .lines import raw_lines
 from .words import symbol_tables, unique_words
 
@@ -47,9 +48,11 @@ def read_word_list(path):
     Raises:
         OSError: it cannot be read.
         ValueError: a line without a count, a word with whitespace, a word twice, or no
-            line at all.
+            line at all; no plain UTF-8.
     """
     with open(path, "rb") as file:
+        check_plain(file.read(HEAD_BYTES), path)
+        file.seek(0)
         lines = list(raw_lines(file))
     words = []
     for number, line in enumerate(lines, start=1):

@@ -6,7 +6,14 @@ from fairseq.data import Dictionary
 from hypothesis import given
 from hypothesis import strategies as st
 
-from data_prep.build_vocab import build_vocab, char_dictionary, main, parse_args
+from data_prep.build_vocab import (
+    build_vocab,
+    char_dictionary,
+    main,
+    parse_args,
+    train_sentencepiece,
+)
+from data_prep.sentences import sentences_of
 from fairseq_bytefusion.text.char_symbols import char_of, symbol_of
 
 from ..helpers import write_pair
@@ -107,6 +114,43 @@ def test_the_same_text_gives_the_same_files(data):
 def test_one_kind_alone(data):
     build_vocab(str(data), ["xx"], "en", arguments(data, "--kinds", "char"))
     assert not list(data.glob("spm*"))
+
+
+@pytest.mark.parametrize(
+    ("line", "parts"),
+    [
+        ("a" * 4192, ["a" * 4192]),
+        ("ä" * 2097, ["ä" * 2096, "ä"]),
+        ("語" * 1398, ["語" * 1397, "語"]),
+        ("ab " * 2000, ["ab " * 1396 + "ab", "ab " * 603]),
+        ("a " + "b" * 4200, ["a", "b" * 4192, "b" * 8]),
+        ("a\u2585b \u2585", ["a", "b ", ""]),
+    ],
+)
+def test_lines_that_sentencepiece_would_drop_are_cut(tmp_path, caplog, line, parts):
+    (tmp_path / "text").write_bytes(f"first\n{line}\nlast\n".encode())
+    found = [
+        s if isinstance(s, str) else s.decode() for s in sentences_of([tmp_path / "text"])
+    ]
+    assert found == ["first", *parts, "last"]
+    assert len(caplog.records) == (len(parts) > 1)
+
+
+def test_long_lines_are_used_and_counted(tmp_path, caplog):
+    text = str(tmp_path / "text")
+    (tmp_path / "text").write_bytes(
+        b"abc" * 1500 + b"\n" + b"de " * 1500 + b"\nf\xe2\x96\x85g\n"
+    )
+    model = train_sentencepiece([text], 20, arguments(tmp_path))
+    pieces = sentencepiece.SentencePieceProcessor(model_proto=model)
+    assert not set("abcdefg") - {pieces.id_to_piece(i) for i in range(20)}
+    assert (
+        "text: SentencePiece reads 2 lines of more than 4192 bytes in parts" in caplog.text
+    )
+    assert "text: 1 lines hold U+2585" in caplog.text
+    (tmp_path / "text").write_bytes(b"\n\n")
+    with pytest.raises(ValueError, match="text: no text to make a vocabulary of"):
+        train_sentencepiece([text], 20, arguments(tmp_path))
 
 
 @pytest.mark.parametrize(

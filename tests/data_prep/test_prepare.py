@@ -191,10 +191,10 @@ def test_empty_files(tmp_path):
         run_pair(tmp_path, [], [])
 
 
-@pytest.mark.parametrize("keep", [0.5, 0.95, None])
+@pytest.mark.parametrize("keep", [0.5, 0.95])
 def test_damaged_gzip(tmp_path, keep):
     raw = gzip.compress("\n".join(numbered(3000)[0]).encode())
-    raw = b"not gzip" if keep is None else raw[: int(keep * len(raw))]
+    raw = raw[: int(keep * len(raw))]
     path = tmp_path / "in.xx.gz"
     path.write_bytes(raw)
     other = write(tmp_path / "in.en", ["a"] * 3000)

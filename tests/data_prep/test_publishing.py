@@ -8,7 +8,7 @@ import time
 
 import pytest
 
-from data_prep.output import Staging
+from data_prep.staging import Staging
 
 from ..helpers import REPO
 from .helpers import everything, lines_of, numbered, recorded, run_pair, run_prepare

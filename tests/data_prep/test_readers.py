@@ -3,7 +3,7 @@ import zipfile
 
 import pytest
 
-from .helpers import lines_of, run_prepare, write
+from .helpers import lines_of, recorded, run_prepare, write
 
 GREETING = (b"hallo", b"hello")
 
@@ -112,7 +112,7 @@ TMX = """<?xml version="1.0" encoding="UTF-8"?>
 def test_tmx(tmp_path, name):
     folder_of(tmp_path, {name: [TMX]})
     stats = run_prepare(tmp_path / "out", "--tmx", tmp_path / name)
-    text = "a & b < c d \N{WHITE SMILING FACE}".encode(), b"one <b>two"
+    text = "a & b < c d \N{WHITE SMILING FACE}".encode(), b"one two"
     assert lines_of(tmp_path / "out") == [text, GREETING]
     assert (stats["reasons"]["malformed"], stats["reasons"]["empty"]) == (1, 1)
 
@@ -124,11 +124,60 @@ def test_tmx(tmp_path, name):
         (TMX.replace("&amp;", "&nbsp;"), "in.tmx is not well-formed TMX .undefined entity"),
         ("", "in.tmx is not well-formed TMX .no element"),
         ("<tmx><body/></tmx>", "no sentence pair in .*in.tmx"),
-        (TMX.replace("xx", "yy").replace("XX", "YY"), "dropped: 4 malformed"),
+        (
+            TMX.replace("xx", "yy").replace("XX", "YY"),
+            "in.tmx has nothing in xx; it has EN_us, YY-at, en, en-GB, yy: say how",
+        ),
     ],
 )
 def test_tmx_that_cannot_be_read(tmp_path, text, message):
     (tmp_path / "in.tmx").write_text(text)
+    with pytest.raises(ValueError, match=message):
+        run_prepare(tmp_path / "out", "--tmx", tmp_path / "in.tmx")
+
+
+CODES = """<tmx version="1.4"><body><tu><tuv xml:lang="zh_CN"><seg>a<bpt i="1">&lt;b&gt;<sub
+type="x">[sub]</sub>none</bpt><hi>h<ph>none</ph>i</hi><ept i="1">none</ept><it pos="begin"
+>none</it><ut>none</ut><g id="1">g</g><mrk>m<it>none</it></mrk>z</seg></tuv>
+<tuv xml:lang="EN"><seg>\u4e2d</seg></tuv></tu></body></tmx>"""
+
+
+@pytest.mark.parametrize("code", ["zh-CN", "zh_cn", "zh", "ZH"])
+def test_codes_of_tmx_are_no_text(tmp_path, code):
+    (tmp_path / "in.tmx").write_text(CODES, "utf-8")
+    flags = "--tmx", tmp_path / "in.tmx", "--source-code", code
+    run_prepare(tmp_path / "out", *flags)
+    assert lines_of(tmp_path / "out") == [(b"a[sub]higmz", "\u4e2d".encode())]
+
+
+@pytest.mark.parametrize(
+    ("declared", "encoding"),
+    [
+        *(("utf8", "utf-8"), ("UTF-8", "utf-8-sig"), ("utf-16", "utf-16"), ("", "utf-16")),
+        *(("gb2312", "gb2312"), ("Shift_JIS", "shift_jis"), ("Big5", "big5")),
+        *(("UTF-16LE", "utf-16-le"), ("utf-16", "utf-8"), ("utf-8", "utf-32")),
+    ],
+)
+def test_encodings_of_tmx(tmp_path, declared, encoding):
+    head = f'<?xml version="1.0" encoding="{declared}"?>\n' if declared else ""
+    (tmp_path / "in.tmx").write_bytes((head + CODES).encode(encoding))
+    flags = "--tmx", tmp_path / "in.tmx", "--source-code", "zh"
+    run_prepare(tmp_path / "out", *flags)
+    assert lines_of(tmp_path / "out") == [(b"a[sub]higmz", "\u4e2d".encode())]
+
+
+@pytest.mark.parametrize(
+    ("declared", "content", "message"),
+    [
+        ("klingon", b"", 'in.tmx declares encoding="klingon", which Python does not know'),
+        ("hex", b"", 'in.tmx declares encoding="hex", which Python does not know'),
+        ("ascii", b"\n\xff", r"in.tmx, line 3, is not the ascii that it declares .encod"),
+        ("utf8", b"\xff", r"in.tmx, line 2, is not the utf-8 that it declares .encod"),
+    ],
+)
+def test_encodings_of_tmx_that_cannot_be_read(tmp_path, declared, content, message):
+    head = f'<?xml version="1.0" encoding="{declared}"?>\n<tmx>'.encode()
+    (tmp_path / "in.tmx").write_bytes(head + content)
     with pytest.raises(ValueError, match=message):
         run_prepare(tmp_path / "out", "--tmx", tmp_path / "in.tmx")
 
@@ -142,10 +191,45 @@ def zip_of(path, members):
 
 def test_moses_zip(tmp_path):
     members = {"LICENSE": "x", "B.xx-en.xx": "hallo\r\n", "B.xx-en.en": "hello\r\n"}
-    members |= {"A.xx": "erst\n", "A.en": "first\n", "A.ids": "1\n"}
+    members |= {"A.ids": "1\n", "B.xx-en/": "", ".DS_Store": "x", "Thumbs.db": "x"}
+    members |= {"__MACOSX/._B.xx-en.xx": "\0x\n", "__MACOSX/._B.xx-en.en": "\0y\n"}
+    members |= {"._C.xx": "\0x\n", "._C.en": "\0y\n"}
     path = zip_of(tmp_path / "in.zip", members)
     run_prepare(tmp_path / "out", "--moses-zip", path)
-    assert lines_of(tmp_path / "out") == [(b"erst", b"first"), GREETING]
+    assert lines_of(tmp_path / "out") == [GREETING]
+
+
+def test_a_zip_of_several_pairs(tmp_path):
+    members = {"B.xx-en.xx": "hallo\n", "B.xx-en.en": "hello\n", "A.xx": "erst\n"}
+    path = zip_of(tmp_path / "in.zip", {**members, "d/A.xx": "a\n", "d/A.en": "b\n"})
+    one = f"--moses-zip {path}/B.xx-en"
+    with pytest.raises(ValueError, match=f"several pairs of files, B.xx-en, d/A.*{one}"):
+        run_prepare(tmp_path / "out", "--moses-zip", path)
+    run_prepare(tmp_path / "out", *one.split())
+    assert lines_of(tmp_path / "out") == [GREETING]
+    run_prepare(tmp_path / "both", *one.split(), "--moses-zip", path / "d/A")
+    assert lines_of(tmp_path / "both") == [GREETING, (b"a", b"b")]
+    assert recorded(tmp_path / "both")["inputs"] == [[one.split()[1]], [f"{path}/d/A"]]
+    with pytest.raises(ValueError, match="in.zip/A has no files of both xx and en"):
+        run_prepare(tmp_path / "out", "--moses-zip", path / "A")
+
+
+@pytest.mark.parametrize(
+    ("flag", "method", "message"),
+    [
+        (1, 8, "in.zip: A.xx is encrypted: unpack it yourself, and give the files with"),
+        (0, 9, "in.zip: A.xx is compressed by method 9, which Python cannot read: unpack"),
+    ],
+)
+def test_zips_that_python_cannot_read(tmp_path, flag, method, message):
+    path = zip_of(tmp_path / "in.zip", {"A.xx": "hallo\n", "A.en": "hello\n"})
+    raw = bytearray(path.read_bytes())
+    for start in (0, raw.index(b"PK\x01\x02") + 2):  # its own header, the directory's
+        raw[start + 6], raw[start + 8] = flag, method
+    path.write_bytes(raw)
+    with pytest.raises(ValueError, match=message):
+        run_prepare(tmp_path / "out", "--moses-zip", path)
+    assert not (tmp_path / "out").exists()
 
 
 def test_damaged_zips(tmp_path):

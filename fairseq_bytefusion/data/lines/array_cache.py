@@ -1,5 +1,6 @@
 """Arrays that were computed from a file, kept on disk rather than in memory."""
 
+import hashlib
 import logging
 import os
 import tempfile
@@ -10,6 +11,8 @@ logger = logging.getLogger(__name__)
 
 #: Arrays of fewer bytes are as well in memory as in a file.
 MIN_SPILLED_BYTES = 1 << 20
+
+_NUM_SAMPLES, _SAMPLED_BYTES = 64, 4096
 
 
 class GrowingArray:
@@ -41,13 +44,32 @@ class GrowingArray:
 
 
 def file_key(path):
-    """list of int: size and modification time (ns) of a file.
+    """What tells a file from another one, and from itself after a change.
+
+    Args:
+        path (str)
+
+    Returns:
+        list of int: size, modification and status change time (ns), inode, and a hash of
+        blocks all over it, which shows a change even where copying or restoring a file
+        sets the others back. A fixed number of blocks is read, however large it is.
 
     Raises:
-        OSError: there is none.
+        OSError: it cannot be read.
     """
-    stat = os.stat(path)
-    return [stat.st_size, stat.st_mtime_ns]
+    with open(path, "rb") as file:
+        stat = os.fstat(file.fileno())
+        digest = hashlib.blake2b(digest_size=8)
+        last = max(stat.st_size - _SAMPLED_BYTES, 0)
+        for i in range(_NUM_SAMPLES):
+            file.seek(last * i // (_NUM_SAMPLES - 1))
+            digest.update(file.read(_SAMPLED_BYTES))
+    numbers = stat.st_size, stat.st_mtime_ns, stat.st_ctime_ns
+    return [*numbers, _signed(stat.st_ino.to_bytes(8, "big")), _signed(digest.digest())]
+
+
+def _signed(raw):
+    return int.from_bytes(raw, "big", signed=True)
 
 
 def read_array(path, key):

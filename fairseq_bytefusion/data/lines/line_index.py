@@ -4,7 +4,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ...text.lines import HEAD_BYTES, count_invalid_lines, mark_length
+from ...text.files import HEAD_BYTES, check_plain
+from ...text.lines import MARK_BYTES, count_invalid_lines, mark_length
 from .array_cache import (
     GrowingArray,
     file_key,
@@ -17,7 +18,7 @@ from .array_cache import (
 
 CHUNK_BYTES = 1 << 18  # fits a cache; with larger ones copies dominate
 CACHE_SUFFIX = ".lines.npy"
-FORMAT_VERSION = 2
+FORMAT_VERSION = 3
 _LF, _CR = 10, 13
 
 
@@ -46,8 +47,8 @@ def open_line_index(path):
     """The index of ``path``: from its cache if that is fresh, else built and cached.
 
     The cache ``path + ".lines.npy"`` is memory-mapped, replaced atomically and
-    keyed by the file's size and modification time. Where it cannot be written
-    (a read-only directory) the index is a temporary one.
+    keyed by what :func:`~.array_cache.file_key` knows of the file. Where it cannot be
+    written (a read-only directory) the index is a temporary one.
 
     Args:
         path (str): a text file.
@@ -57,6 +58,7 @@ def open_line_index(path):
 
     Raises:
         OSError: ``path`` cannot be read.
+        ValueError: it is no plain UTF-8, see :func:`~...text.files.check_plain`.
     """
     key = [FORMAT_VERSION, *file_key(path)]
     cached = read_array(path + CACHE_SUFFIX, key)
@@ -89,9 +91,14 @@ def build_line_index(path):
 
     Returns:
         LineIndex
+
+    Raises:
+        OSError, ValueError: see :func:`open_line_index`.
     """
     sizes, num_invalid, start, has_cr, pending = GrowingArray(np.int32), 0, 0, False, []
     with open(path, "rb") as file:
+        check_plain(file.read(HEAD_BYTES), path)
+        file.seek(0)
         while chunk := file.read(CHUNK_BYTES):
             newlines = np.flatnonzero(np.frombuffer(chunk, np.uint8) == _LF)
             # A line and its end have as many bytes as a line and its </s> have ids.
@@ -126,7 +133,7 @@ def _trimmed(path, sizes, has_cr, last_is_open):
     if not len(sizes):
         return starts, sizes
     data = np.memmap(path, np.uint8, "r")
-    mark = mark_length(bytes(data[:HEAD_BYTES]))
+    mark = mark_length(bytes(data[:MARK_BYTES]))
     if mark == len(data):
         return starts[:0], sizes[:0]
     starts[0] += mark

@@ -16,16 +16,15 @@ from .array_cache import (
 
 logger = logging.getLogger(__name__)
 
-FORMAT_VERSION = 2
+FORMAT_VERSION = 3
 _SECONDS_BEFORE_NOTICE = 10
 
 
 def line_sizes(path, num_lines, read_line, dictionary):
     """Ids of each line and ``<unk>`` in all of them: cached, else counted and cached.
 
-    The cache is ``path + ".UNIT.npy"``, keyed by size and modification time of the text
-    and by the content of the vocabulary, copies of which lie in many places; see
-    :mod:`.array_cache`.
+    The cache is ``path + ".UNIT.npy"``, keyed by :func:`~.array_cache.file_key` of the
+    text and by the content of the vocabulary, copies of which lie in many places.
 
     Args:
         path (str): a text file.

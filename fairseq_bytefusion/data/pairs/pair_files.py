@@ -98,15 +98,29 @@ def find_pair(data_dir, split, src, tgt, target_required=True):
     source, target = found
     if target is None and target_required:
         tried = f"{source[: -len(src)]}{tgt}"
-        raise FileNotFoundError(f"no such file: {tried}, the target side of {source}")
+        raise FileNotFoundError(
+            f"no such file: {tried}, the target side of {source}{_unusable([tried])}"
+        )
     return found
 
 
 def _missing_split(data_dir, split, src, tgt, target_required):
     there = ", ".join(pair_files(data_dir)) or "no language pair"
     name = f"{split}.{src}-{tgt}.{src}"
+    tried = [os.path.join(data_dir, n) for n in (name, f"{split}.{tgt}-{src}.{src}")]
     sides = f"{name} with its target side" if target_required else name
     return FileNotFoundError(
-        f"no such file: {os.path.join(data_dir, name)} (nor its twin named {tgt}-{src}). "
-        f"{data_dir} has no {sides}; it holds: {there}"
+        f"no such file: {tried[0]} (nor its twin named {tgt}-{src}). "
+        f"{data_dir} has no {sides}; it holds: {there}{_unusable(tried)}"
     )
+
+
+def _unusable(paths):
+    """What bears the name of a file that is sought, or nearly, and why it will not do."""
+    for path in paths:
+        if os.path.lexists(path):
+            return f" ({path} is a folder, a pipe or a link to nothing)"
+        for ending in (".gz", ".bz2", ".xz", ".zst"):
+            if os.path.exists(path + ending):
+                return f" ({path}{ending} is compressed: unpack it)"
+    return ""

@@ -9,6 +9,7 @@ from typing import List, NamedTuple, Optional
 import numpy as np
 import torch
 
+from ...text.files import open_text
 from ...text.lines import raw_lines
 
 # How Hugging Face models call the table of input embeddings.
@@ -78,7 +79,7 @@ def reading(path, what):
 
 def _read_lines(path):
     """The lines of a file of pieces: list of str."""
-    with reading(path, "UTF-8 text"), open(path, "rb") as file:
+    with reading(path, "UTF-8 text"), open_text(path) as file:
         return [line.decode() for line in raw_lines(file)]
 
 

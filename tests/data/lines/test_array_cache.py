@@ -1,4 +1,5 @@
 import logging
+import os
 
 import numpy as np
 import pytest
@@ -6,6 +7,7 @@ import pytest
 from fairseq_bytefusion.data.lines import array_cache
 from fairseq_bytefusion.data.lines.array_cache import (
     GrowingArray,
+    file_key,
     pack_int32,
     read_array,
     spilled,
@@ -28,6 +30,47 @@ def test_int32_in_a_cache_of_int64(tmp_path, length):
     assert read_array(path, [8]) is None
     with pytest.raises(ValueError, match="do not hold"):
         unpack_int32(written[2:], length + 2)
+
+
+@pytest.mark.parametrize("place", [0, 4095, 50_000, 99_999])
+def test_a_change_shows_even_where_all_times_are_the_same(tmp_path, monkeypatch, place):
+    path = tmp_path / "text"
+    path.write_bytes(bytes(100_000))
+    stat = os.stat(path)
+    monkeypatch.setattr(array_cache.os, "fstat", lambda _: stat)
+    before = file_key(path)
+    assert file_key(path) == before
+    with open(path, "r+b") as file:
+        file.seek(place)
+        file.write(b"x")
+    assert file_key(path) != before
+
+
+def test_the_key_of_a_large_file_takes_a_few_blocks(tmp_path, monkeypatch):
+    path = tmp_path / "text"
+    with open(path, "wb") as file:
+        file.truncate(10 << 30)  # no room is taken
+    sizes = []
+    open_file = open
+
+    class Counted:
+        def __init__(self, *args):
+            self._file = open_file(*args)
+            self.seek, self.fileno = self._file.seek, self._file.fileno
+
+        def __enter__(self):
+            return self
+
+        def __exit__(self, *_):
+            self._file.close()
+
+        def read(self, size):
+            sizes.append(size)
+            return self._file.read(size)
+
+    monkeypatch.setattr(array_cache, "open", Counted, raising=False)
+    file_key(path)
+    assert sum(sizes) <= 1 << 18
 
 
 def is_in_memory(array):

@@ -23,6 +23,12 @@ def lines_of(path):
     return [dataset.line_bytes(i) for i in range(len(dataset))]
 
 
+@pytest.fixture()
+def chars(tmp_path):
+    (tmp_path / "dict.char.xx.txt").write_bytes("a 1\n世 1\n▁ 1\n".encode())
+    return CharDictionary.from_file(str(tmp_path / "dict.char.xx.txt"))
+
+
 @pytest.mark.parametrize(
     ("content", "lines"),
     [
@@ -125,6 +131,30 @@ def test_the_index_is_cached_and_follows_the_file(tmp_path):
     assert len(open_line_index(str(path))) == 3
 
 
+def rewrite_in_place(path, content):
+    path.write_bytes(content)
+
+
+def put_another_in_place(path, content):
+    (path.parent / "other").write_bytes(content)
+    os.replace(path.parent / "other", path)
+
+
+@pytest.mark.parametrize("change", [rewrite_in_place, put_another_in_place])
+def test_a_text_of_the_same_size_and_time_is_read_anew(tmp_path, chars, change):
+    path = tmp_path / "text"
+    path.write_bytes("a\n世a\n".encode())
+    lines_of(path)
+    LineDataset(str(path), chars)
+    stat = path.stat()
+    change(path, "世a\na\n".encode())
+    os.utime(path, ns=(stat.st_atime_ns, stat.st_mtime_ns))
+    assert path.stat().st_size == stat.st_size
+    assert path.stat().st_mtime_ns == stat.st_mtime_ns
+    assert lines_of(path) == ["世a".encode(), b"a"]
+    assert LineDataset(str(path), chars).sizes.tolist() == [3, 2]
+
+
 @pytest.mark.parametrize("broken", [b"", b"junk", b"\x93NUMPY\x01\x00"])
 def test_a_broken_cache_is_built_again(tmp_path, broken):
     path = tmp_path / "text"
@@ -155,12 +185,6 @@ def test_a_directory_that_cannot_be_written_works_without(tmp_path, monkeypatch)
 
 
 # --- other units ----------------------------------------------------------------
-
-
-@pytest.fixture()
-def chars(tmp_path):
-    (tmp_path / "dict.char.xx.txt").write_bytes("a 1\n世 1\n▁ 1\n".encode())
-    return CharDictionary.from_file(str(tmp_path / "dict.char.xx.txt"))
 
 
 def test_sizes_of_another_unit(tmp_path, chars, caplog):
