@@ -1,5 +1,6 @@
 """What a checkpoint says of itself: its options, its size, the numbers of its modules."""
 
+import math
 from dataclasses import dataclass
 from typing import Dict, List
 
@@ -13,7 +14,8 @@ BAR_WIDTH = 40
 
 @dataclass
 class CheckpointSummary:
-    """``scalars``: the numbers that the modules of the model name, if any."""
+    """``scalars``: the numbers that the modules of the model name, if any;
+    ``not_finite``: names of the parameters that hold NaN or infinity."""
 
     path: str
     arch: str
@@ -22,6 +24,7 @@ class CheckpointSummary:
     options: Dict[str, object]
     task_options: Dict[str, object]
     scalars: List[NamedScalar]
+    not_finite: List[str]
 
 
 def inspect_checkpoint(path):
@@ -56,6 +59,7 @@ def inspect_checkpoint(path):
             {**checkpoint.task_options, **checkpoint.task_state}, "source_words"
         ),
         scalars=collect_scalars(stand_in_model(checkpoint, FAMILY)),
+        not_finite=checkpoint.not_finite,
     )
 
 
@@ -87,9 +91,13 @@ def format_summary(summary):
         f"  units {task_options.get('source_unit', 'byte')} / "
         f"{task_options.get('target_unit', 'byte')}{_languages(task_options)}",
     ]
-    largest = max((abs(scalar.value) for scalar in summary.scalars), default=0) or 1.0
+    if summary.not_finite:
+        lines.append(f"  NaN or infinity in {', '.join(summary.not_finite)}")
+    sizes = [abs(s.value) for s in summary.scalars if math.isfinite(s.value)]
+    largest = max(sizes, default=0) or 1.0
     for _, value, label in summary.scalars:
-        bar = "█" * round(BAR_WIDTH * abs(value) / largest)
+        share = abs(value) / largest if math.isfinite(value) else 0
+        bar = "█" * round(BAR_WIDTH * share)
         lines.append(f"  {label} {value:8.4f} {bar}")
     return "\n".join(lines)
 

@@ -1,6 +1,10 @@
 """The n-gram weights of checkpoints as a picture."""
 
+import io
+import os
+
 from ..modules.fusion.ngram_conv import LAMBDA
+from .publishing import publishing
 
 
 def plot_ngram_weights(summaries, path):
@@ -11,6 +15,7 @@ def plot_ngram_weights(summaries, path):
         path (str): an image file; its ending names the format.
 
     Raises:
+        OSError: ``path`` cannot be written.
         ValueError: a checkpoint without n-gram weights or with other window sizes than
             the first, or an unknown format.
     """
@@ -37,8 +42,11 @@ def plot_ngram_weights(summaries, path):
     axes.axhline(0, color="black", linewidth=0.8)
     axes.set_ylabel("weight λ of the n-grams")
     axes.spines[["top", "right"]].set_visible(False)
-    figure.savefig(path, dpi=150)
+    image = io.BytesIO()
+    figure.savefig(image, dpi=150, format=os.path.splitext(path)[1][1:] or None)
     pyplot.close(figure)
+    with publishing(path) as file:
+        file.write(image.getvalue())
 
 
 def _ngram_weights(summary):

@@ -9,7 +9,12 @@ from dataclasses import dataclass
 
 from fairseq import checkpoint_utils
 
-from ..compat.fairseq_checkpoints import CheckpointError, options_of
+from ..compat.fairseq_checkpoints import (
+    CheckpointError,
+    not_finite_message,
+    options_of,
+    tensors_not_finite,
+)
 from ..text.word_list import unpack_words
 
 
@@ -69,6 +74,20 @@ class Checkpoint:
         without a mixture, or in a checkpoint older than this entry."""
         words = self.task_state.get("source_words")
         return None if words is None else unpack_words(words)
+
+    @property
+    def not_finite(self):
+        """list of str: names of the parameters that hold NaN or infinity."""
+        return tensors_not_finite(self.parameters)
+
+    def require_finite(self):
+        """Refuse a model that training has blown up.
+
+        Raises:
+            ValueError: a parameter holds NaN or infinity; it is named.
+        """
+        if self.not_finite:
+            raise ValueError(not_finite_message(self.path, self.not_finite))
 
     def require_arch(self, family, flag=""):
         """Refuse another model.

@@ -61,6 +61,34 @@ def drop_fused_path_copies(parameters, layer):
             parameters.pop(f"{layer}.{name}_{kind}", None)
 
 
+def tensors_not_finite(parameters):
+    """Which weights hold NaN or infinity.
+
+    Args:
+        parameters (dict of str to Tensor): of a model.
+
+    Returns:
+        list of str: their names, but for ``_float_tensor``, whose memory fairseq's
+        positions never initialise.
+    """
+    return [
+        name
+        for name, tensor in parameters.items()
+        if tensor.is_floating_point()
+        and not name.endswith("_float_tensor")
+        and not tensor.isfinite().all()
+    ]
+
+
+def not_finite_message(path, names):
+    """What is wrong with the file ``path`` whose tensors ``names`` are not finite."""
+    shown = ", ".join(names[:3]) + (f" and {len(names) - 3} more" * (len(names) > 3))
+    return (
+        f"{path} holds NaN or infinity in {shown}: its training went wrong, take a "
+        "checkpoint of an earlier update"
+    )
+
+
 class CheckpointError(RuntimeError):
     """A checkpoint that cannot be read or does not fit; the message names the file."""
 
@@ -70,7 +98,8 @@ def explain_checkpoint_errors():
 
     Symptom: ``PytorchStreamReader failed reading zip archive`` for a truncated
     checkpoint, ``size mismatch for encoder.embed_tokens.weight`` for one of
-    another task, with no word on which file. Any version.
+    another task, with no word on which file; an ``AssertionError`` of the search, or
+    empty translations, for one whose weights are NaN. Any version.
     """
     from fairseq import checkpoint_utils
 
@@ -107,7 +136,7 @@ def _naming_the_mismatch(load):
         filenames, arg_overrides=None, task=None, *args, **kwargs
     ):
         try:
-            return load(filenames, arg_overrides, task, *args, **kwargs)
+            loaded = load(filenames, arg_overrides, task, *args, **kwargs)
         except (CheckpointError, OSError):
             raise  # names the file already
         except Exception as error:
@@ -116,6 +145,10 @@ def _naming_the_mismatch(load):
             raise CheckpointError(
                 f"{trained} does not fit {wanted}: {type(error).__name__}: {error}"
             ) from error
+        for filename, model in zip(filenames, loaded[0]):
+            if names := tensors_not_finite(model.state_dict()):
+                raise CheckpointError(not_finite_message(filename, names))
+        return loaded
 
     return load_model_ensemble_and_task
 

@@ -89,6 +89,20 @@ def test_numbers_of_any_module_are_printed(tmp_path, capsys, monkeypatch):
     assert lines[5] == f"  decoder.embed_tokens: width   4.0000 {'█' * 40}"
 
 
+def test_weights_that_are_not_finite_are_named(tmp_path, capsys):
+    path = tmp_path / "a.pt"
+    save(path, encoder_fusion="ncf")
+    state = torch.load(path)
+    for name in ("encoder.fusion.weights", "decoder.layers.1.fc2.bias"):
+        state["model"][name][0] = float("nan")
+    torch.save(state, path)
+    assert cli.main(["inspect", str(path)]) == 0
+    out = capsys.readouterr().out
+    assert "\n  NaN or infinity in encoder.fusion.weights, decoder.layers.1.fc2.bias" in out
+    assert "lambda of 1-grams      nan \n" in out
+    assert f"lambda of 2-grams  -0.2500 {'█' * 40}" in out
+
+
 def test_a_preset_that_is_registered_elsewhere(tmp_path, capsys):
     save(tmp_path / "a.pt", arch="byte_transformer_of_another", encoder_fusion="ncf")
     assert cli.main(["inspect", str(tmp_path / "a.pt")]) == 0
@@ -123,6 +137,8 @@ def test_other_window_sizes_are_not_drawn_together(tmp_path, capsys):
     ("options", "args", "message"),
     [
         ({}, ["--plot", "x.png"], "its fusion is not ncf"),
+        ({"encoder_fusion": "ncf"}, ["--plot", "none/x.png"], "x.png: No such file"),
+        ({"encoder_fusion": "ncf"}, ["--plot", "x.nothing"], "'nothing' is not supported"),
         ({"arch": "transformer"}, [], "holds a transformer, not a byte_transformer"),
     ],
 )

@@ -9,9 +9,11 @@ from fairseq_bytefusion import compat
 from fairseq_bytefusion.compat.fairseq_checkpoints import (
     drop_fused_path_copies,
     options_of,
+    tensors_not_finite,
     writable,
 )
 
+from ..checkpoints.test_averaging import poison
 from ..checkpoints.test_inspection import save
 from ..helpers import train
 from ..tasks.running import make_task
@@ -85,6 +87,20 @@ def test_errors_name_the_architecture(tmp_path, toy_data):
     save(path, arch="no_such_arch")
     with pytest.raises(RuntimeError, match=r"other\.pt \(task None, arch no_such_arch\)"):
         checkpoint_utils.load_model_ensemble([str(path)], task=make_task(toy_data))
+
+
+def test_weights_that_are_not_finite_are_named(tmp_path, toy_data):
+    path = tmp_path / "a.pt"
+    save(path)
+    poison(path, "decoder.layers.1.fc2.bias", float("-inf"))
+    message = r"a\.pt holds NaN or infinity in decoder\.layers\.1\.fc2\.bias: its training"
+    with pytest.raises(RuntimeError, match=message):
+        checkpoint_utils.load_model_ensemble([str(path)], task=make_task(toy_data))
+
+
+def test_memory_that_fairseq_never_initialises_may_be_anything():
+    tensors = {"a._float_tensor": torch.tensor([float("nan")]), "b": torch.tensor([1])}
+    assert tensors_not_finite(tensors) == []
 
 
 def test_a_checkpoint_is_named_by_its_update_also_where_an_epoch_ends(toy_data, tmp_path):
