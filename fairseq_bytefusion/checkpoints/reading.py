@@ -9,12 +9,8 @@ from dataclasses import dataclass
 
 from fairseq import checkpoint_utils
 
-from ..compat.fairseq_checkpoints import (
-    CheckpointError,
-    not_finite_message,
-    options_of,
-    tensors_not_finite,
-)
+from ..compat.fairseq_checkpoints import options_of
+from ..compat.fairseq_loading import CheckpointError, not_finite_message, tensors_not_finite
 from ..text.word_list import unpack_words
 
 

@@ -6,7 +6,8 @@ before fairseq is imported, and that import is made quiet first.
 """
 
 from .fairseq import keep_last_batch, quiet_fairseq_import, read_interactive_lines_raw
-from .fairseq_checkpoints import explain_checkpoint_errors, keep_interval_checkpoints
+from .fairseq_checkpoints import keep_interval_checkpoints
+from .fairseq_loading import explain_checkpoint_errors, load_weights_only
 from .numpy import restore_numpy_bucketing
 from .python import utf8_standard_streams
 from .torch import allow_checkpoint_globals
@@ -26,5 +27,6 @@ def apply():
     allow_checkpoint_globals()
     restore_numpy_bucketing()
     keep_last_batch()
+    load_weights_only()
     explain_checkpoint_errors()
     keep_interval_checkpoints()
