@@ -9,8 +9,8 @@ import torch
 from fairseq import checkpoint_utils, utils
 from tqdm import tqdm
 
-from ..text.lines import without_end
 from .checkpoint_task import task_overrides
+from .sentences import check_count, read_sentences_of_list
 
 CHECKPOINT_NAMES = ("checkpoint_best.pt", "checkpoint_last.pt")
 
@@ -80,7 +80,7 @@ class ByteTranslator:
 
         An empty sentence has an empty translation. One of more symbols than the model's
         ``--max-source-positions`` allows is cut there, at the start of a character,
-        with a warning.
+        with a warning. Half a surrogate pair is read as U+FFFD, with a warning.
 
         Args:
             sentences (list of str): one sentence each; a line end behind it is dropped.
@@ -92,14 +92,14 @@ class ByteTranslator:
             list of Translation: in the order of ``sentences``.
 
         Raises:
-            TypeError: ``sentences`` is not a list of str.
+            TypeError: ``sentences`` is not a list of str; beam or batch size no whole
+                number.
             ValueError: a line end within a sentence; beam or batch size below one; a
                 model with ``--source-tag`` of several languages, none of them chosen.
         """
         for name, value in (("beam", beam), ("batch_size", batch_size)):
-            if value < 1:
-                raise ValueError(f"{name} must be at least 1, not {value}")
-        lines = _lines(sentences)
+            check_count(name, value)
+        lines = read_sentences_of_list(sentences)
         tokens, lengths = self.task.get_interactive_tokens_and_lengths(lines, lambda x: x)
         dataset = self.task.build_dataset_for_inference(tokens, lengths)
         generator = self.task.build_generator(self.models, Namespace(beam=beam))
@@ -141,20 +141,3 @@ def _checkpoints(path):
     if not there:
         raise FileNotFoundError(f"no such file: {tried[0]}, nor {tried[1]}")
     return there[:1]
-
-
-def _lines(sentences):
-    """``sentences`` without their line ends."""
-    if isinstance(sentences, (str, bytes)):
-        raise TypeError(f"a list of str is needed, not {type(sentences).__name__}")
-    lines = []
-    for i, sentence in enumerate(sentences):
-        if not isinstance(sentence, str):
-            raise TypeError(
-                f"sentence {i} must be str, not {type(sentence).__name__}: {sentence!r:.80}"
-            )
-        sentence = without_end(sentence)
-        if "\n" in sentence:
-            raise ValueError(f"sentence {i} has a line end within it: split it there")
-        lines.append(sentence)
-    return lines

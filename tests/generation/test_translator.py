@@ -192,6 +192,21 @@ def test_what_is_no_sentence_is_refused(translator, sentences, error, message):
         translator.translate(sentences)
 
 
+def test_surrogates_are_translated_as_what_they_stand_for(translator):
+    found = translator.translate(
+        ["😀 a", "\ud83d\ude00 a", "\ufffd", "\ud83d"], beam=2, progress=False
+    )
+    assert found[0] == found[1]
+    assert found[2] == found[3]
+
+
+@pytest.mark.parametrize("name", ["beam", "batch_size"])
+@pytest.mark.parametrize("value", [True, 1.0, None])
+def test_sizes_are_whole_numbers(translator, name, value):
+    with pytest.raises(TypeError, match=f"{name} must be a whole number, not {value}"):
+        translator.translate(["a"], **{name: value})
+
+
 @pytest.mark.parametrize("name", ["beam", "batch_size"])
 def test_sizes_are_at_least_one(translator, name):
     with pytest.raises(ValueError, match=f"{name} must be at least 1, not 0"):
