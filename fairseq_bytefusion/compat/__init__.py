@@ -5,7 +5,13 @@ versions. Each imports its library when it is called: :func:`check_versions` mus
 before fairseq is imported, and that import is made quiet first.
 """
 
-from .fairseq import keep_last_batch, quiet_fairseq_import, read_interactive_lines_raw
+from .fairseq import (
+    keep_diverse_groups_within_batch,
+    keep_last_batch,
+    keep_paths_with_colons,
+    quiet_fairseq_import,
+    read_interactive_lines_raw,
+)
 from .fairseq_checkpoints import keep_interval_checkpoints
 from .fairseq_loading import explain_checkpoint_errors, load_weights_only
 from .numpy import restore_numpy_bucketing
@@ -27,6 +33,8 @@ def apply():
     allow_checkpoint_globals()
     restore_numpy_bucketing()
     keep_last_batch()
+    keep_paths_with_colons()
+    keep_diverse_groups_within_batch()
     load_weights_only()
     explain_checkpoint_errors()
     keep_interval_checkpoints()

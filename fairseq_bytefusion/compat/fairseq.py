@@ -47,6 +47,57 @@ def keep_last_batch():
     data_utils.batch_by_size = batch_by_size
 
 
+def keep_paths_with_colons():
+    """Let a file or a folder that exists win over several joined by colons.
+
+    Symptom: ``Model file not found: run`` for ``--path run:1/checkpoint_best.pt``, and a
+    data directory with a colon in its name is read as two. Any version.
+    """
+    from fairseq import utils
+
+    original = utils.split_paths
+    if hasattr(original, "__wrapped__"):
+        return
+
+    @functools.wraps(original)
+    def split_paths(paths, separator=os.pathsep):
+        if separator != os.pathsep or "://" in paths:
+            return original(paths, separator)
+        parts, found = paths.split(separator), []
+        while parts:
+            joined = [separator.join(parts[:n]) for n in range(len(parts), 0, -1)]
+            found.append(next(filter(os.path.exists, joined), parts[0]))
+            parts = parts[found[-1].count(separator) + 1 :]
+        return found
+
+    utils.split_paths = split_paths
+
+
+def keep_diverse_groups_within_batch():
+    """Let ``--diverse-beam-groups`` translate more than one batch.
+
+    Symptom: ``IndexError: index 32 is out of bounds for dimension 0 with size 32`` from
+    the second batch on: it looks up a sentence of the batch by its number in the test
+    set. fairseq-fixed 0.12.3.1 (fairseq's main branch).
+    """
+    from fairseq.search import DiverseBeamSearch
+
+    original = DiverseBeamSearch.step
+    if hasattr(original, "__wrapped__"):
+        return
+
+    @functools.wraps(original)
+    def step(self, step, lprobs, scores, prev_output_tokens=None, original_batch_idxs=None):
+        rows = original_batch_idxs
+        if rows is not None:
+            if step == 0:
+                self.batch_ids = rows
+            rows = rows[:, None].eq(self.batch_ids).int().argmax(1)
+        return original(self, step, lprobs, scores, prev_output_tokens, rows)
+
+    DiverseBeamSearch.step = step
+
+
 def read_interactive_lines_raw(read_sentences):
     """Let ``fairseq-interactive`` read what the other commands read.
 

@@ -2,6 +2,7 @@
 
 from .detokenizer import detokenize
 from .hypotheses import read_hypotheses, read_lines, warn_of_unknown_symbols
+from .same_test_set import check_same_test_set
 from .scoring import System
 
 PLACE = "{}"
@@ -21,7 +22,7 @@ def read_test_set(hypotheses, reference=None, language=None):
 
     Raises:
         OSError: a file cannot be read.
-        ValueError: no references, or only tokenised ones.
+        ValueError: no references, or only tokenised ones; files of other test sets.
     """
     read = [read_hypotheses(path) for path in hypotheses]
     if reference is None:
@@ -34,6 +35,8 @@ def read_test_set(hypotheses, reference=None, language=None):
             raise ValueError(f"{hypotheses[0]} holds no references (T- lines): give --ref")
         warn_of_unknown_symbols(read[0])
     references = read[0].references if reference is None else read_lines(reference)
+    # Before they are joined to text, which log and reference are not.
+    check_same_test_set(read, references, reference or hypotheses[0])
     if language is not None:
         for hypothesis in read:
             hypothesis.texts = detokenize(hypothesis.texts, language)
@@ -54,8 +57,7 @@ def read_test_sets(names, hypotheses, references=None, language=None):
         references as a list of str), for :func:`~.macro_average.score_test_sets`.
 
     Raises:
-        OSError, ValueError: see :func:`read_test_set`; a path without ``{}``, or another
-            number of sentences than the reference.
+        OSError, ValueError: see :func:`read_test_set`; a path without ``{}``.
     """
     for pattern in hypotheses:
         if PLACE not in pattern:
@@ -76,11 +78,5 @@ def read_test_sets(names, hypotheses, references=None, language=None):
         paths = [pattern.replace(PLACE, name) for pattern in hypotheses]
         read, texts = read_test_set(paths, reference, language)
         systems = [System(p, hyp.texts) for p, hyp in zip(hypotheses, read)]
-        for system, path in zip(systems, paths):
-            if len(system.hypotheses) != len(texts):
-                raise ValueError(
-                    f"{path} has {len(system.hypotheses)} sentences, the reference "
-                    f"{reference or f'in {paths[0]}'} has {len(texts)}"
-                )
         sets[name] = systems, texts
     return sets

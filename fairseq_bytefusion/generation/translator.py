@@ -52,8 +52,8 @@ class ByteTranslator:
 
         Args:
             path_or_dir (str or Path): a checkpoint, several joined by colons (an
-                ensemble), or a directory with ``checkpoint_best.pt`` or else
-                ``checkpoint_last.pt``.
+                ensemble; a file that exists wins), or a directory with
+                ``checkpoint_best.pt`` or else ``checkpoint_last.pt``.
             device (str or torch.device, optional): by default a GPU where there is one.
             data (str or Path, optional): a directory with the vocabularies.
             source_lang (str, optional): which of several sources the sentences are in;
@@ -135,7 +135,12 @@ class ByteTranslator:
 def _checkpoints(path):
     """Checkpoint files of a path as :meth:`ByteTranslator.from_pretrained` takes it."""
     if not os.path.isdir(path):
-        return utils.split_paths(path)
+        paths = utils.split_paths(path)
+        for part in paths:
+            if not os.path.exists(part):
+                ensemble = f" (of {path})" if part != path else ""
+                raise FileNotFoundError(f"no such file: {part}{ensemble}")
+        return paths
     tried = [os.path.join(path, name) for name in CHECKPOINT_NAMES]
     there = [name for name in tried if os.path.exists(name)]
     if not there:

@@ -19,6 +19,10 @@ def files(tmp_path):
         "S-0\tx\nT-0\tthe cat sat on the mat\nD-0\t-1.0\tthe cat sat on a mat\n",
         "utf-8",
     )
+    (tmp_path / "other").write_text(
+        "S-1\tu v\nT-1\tx y\nD-1\t-1.0\tx\nS-0\tw\nT-0\tz\nD-0\t-1.0\tz\n", "utf-8"
+    )
+    (tmp_path / "three").write_text("a\nb\nc\n", "utf-8")
     return tmp_path
 
 
@@ -96,7 +100,11 @@ def test_examples_stand_beside_their_references(files, capsys):
     [
         (("--hyp", "nowhere", "--ref", "ref"), "nowhere: No such file or directory"),
         (("--hyp", "one"), "one holds no references (T- lines): give --ref"),
-        (("--hyp", "log", "one", "--ref", "log"), "the reference has 6"),
+        (("--hyp", "log", "one", "--ref", "log"), "log has 6: they are of other test"),
+        (("--hyp", "log", "three"), "three has 3 sentences, the reference "),
+        (("--hyp", "log", "other"), "2 of 2 sources of "),
+        (("--hyp", "other", "--ref", "ref"), "2 of 2 references of "),
+        (("--hyp", "one", "other", "--ref", "ref"), "'the cat sat on the mat': they are"),
         (("--hyp", "log", "--detokenize", "en"), "--detokenize needs --ref"),
         (("--hyp", "one", "--ref", "ref", "ref"), "several files in --ref need --each"),
         (("--hyp", "log", "--average", "de"), "--average names some of the test sets of"),

@@ -3,6 +3,7 @@ import sys
 
 import numpy as np
 import pytest
+from fairseq import utils
 
 from fairseq_bytefusion import compat
 from fairseq_bytefusion.compat.fairseq import read_interactive_lines_raw
@@ -39,6 +40,31 @@ def test_no_sentence_is_left_out_of_the_batches(count):
     if version_of("fairseq-fixed") and count == 9:
         original = data_utils.batch_by_size.__wrapped__
         assert batches(original) == [list(range(8))]
+
+
+@pytest.mark.parametrize(
+    ("paths", "expected"),
+    [
+        ("one", ["one"]),
+        ("none", ["none"]),
+        ("one:two", ["one", "two"]),
+        ("one:none:two", ["one", "none", "two"]),
+        ("a:b.pt", ["a:b.pt"]),
+        ("run:1/c.pt", ["run:1/c.pt"]),
+        ("run:1/c.pt:one:run:1/c.pt", ["run:1/c.pt", "one", "run:1/c.pt"]),
+        ("run:1:one", ["run:1", "one"]),
+        ("one:two:three", ["one:two:three"]),
+        ("one:", ["one", ""]),
+        ("", [""]),
+        ("s3://x|s3://y", ["s3://x", "s3://y"]),
+    ],
+)
+def test_what_exists_wins_over_several_paths(tmp_path, monkeypatch, paths, expected):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "run:1").mkdir()
+    for name in ("one", "two", "one:two:three", "a:b.pt", "run:1/c.pt"):
+        (tmp_path / name).write_bytes(b"")
+    assert utils.split_paths(paths) == expected
 
 
 @pytest.mark.parametrize("source", ["-", "file"])

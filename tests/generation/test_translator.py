@@ -232,9 +232,21 @@ def test_an_ensemble(checkpoint, translations):
     assert [t.text for t in found] == [t.text for t in translations[:3]]
 
 
+def test_a_colon_in_a_path(checkpoint, translations, tmp_path):
+    path = tmp_path / "run:1" / "checkpoint:last.pt"
+    path.parent.mkdir()
+    shutil.copy(checkpoint, path)
+    for name in (path, f"{path}:{checkpoint}"):
+        found = ByteTranslator.from_pretrained(name, "cpu").translate(
+            ODD[:3], beam=3, progress=False
+        )
+        assert [t.text for t in found] == [t.text for t in translations[:3]]
+
+
 @pytest.mark.parametrize(
     ("name", "message"),
     [
+        ("run:1/nowhere.pt", "no such file: .*run:1/nowhere.pt"),
         ("nowhere.pt", "no such file: .*nowhere.pt"),
         ("", "no such file: .*checkpoint_best.pt, nor .*checkpoint_last.pt"),
         ("broken.pt", "broken.pt cannot be read as a fairseq checkpoint"),

@@ -88,6 +88,18 @@ def test_random_weights_write_valid_utf8(way, sharpness):
     assert all(len(beam) <= way["beam"] for beam in beams)
 
 
+@pytest.mark.parametrize("options", [{}, {"allow_invalid_utf8": True}])
+def test_diverse_groups_do_not_depend_on_numbers_of_sentences(options):
+    models, found = [model(sharpness=8.0)], []
+    args = Namespace(max_len_a=0, max_len_b=12, **WAYS["diverse"])
+    generator = task(**options).build_generator(models, args)
+    for first in (0, 1000):
+        sample = {**sample_of(SOURCES), "id": torch.arange(len(SOURCES)) + first}
+        beams = generator.generate(models, sample)
+        found.append([[h["tokens"].tolist() for h in beam] for beam in beams])
+    assert found[0] == found[1]
+
+
 @pytest.mark.parametrize("way", [WAYS["beam"], WAYS["sampling"]], ids=["beam", "sampling"])
 def test_a_thousand_sentences(way):
     torch.manual_seed(5)
