@@ -1,7 +1,10 @@
 """The ``bytefusion`` command: each verb calls one function of the package."""
 
 import argparse
+import contextlib
+import errno
 import os
+import signal
 import sys
 
 from .. import compat
@@ -14,20 +17,46 @@ VERBS = (path, score, inspect, average, neighbours, translate)
 
 def main(argv=None):
     """Run ``bytefusion VERB ...``; returns the exit status."""
+    compat.catch_interrupts()
     compat.utf8_standard_streams()
-    args = _parser().parse_args(argv)
+    name = "bytefusion"
     try:
-        args.run(args)
-        sys.stdout.flush()
+        with _flushing():
+            args = _parser().parse_args(argv)
+            name = f"bytefusion {args.verb}"
+            args.run(args)
     except BrokenPipeError:
-        # Whoever read our output has seen enough. Python would complain once more
-        # when it flushes the stream at exit.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return 128 + 13  # as a command that SIGPIPE ended
+        # Whoever read our output has seen enough: as a command that SIGPIPE ended.
+        return 128 + 13
+    except KeyboardInterrupt:
+        return 128 + signal.SIGINT
     except (OSError, ValueError, RuntimeError) as error:
-        print(f"bytefusion {args.verb}: {_explain(error)}", file=sys.stderr)
+        if sys.stderr is not None:  # print would take standard output
+            print(f"{name}: {_explain(error)}", file=sys.stderr)
         return 1
     return 0
+
+
+@contextlib.contextmanager
+def _flushing():
+    """Write what is printed, also where argparse ends the program; errors are raised.
+
+    Raises:
+        OSError: standard output is closed, or nobody reads it, or its disk is full.
+    """
+    if sys.stdout is None:
+        raise OSError(errno.EBADF, os.strerror(errno.EBADF), "standard output")
+    try:
+        yield
+    finally:
+        try:
+            sys.stdout.flush()
+        except OSError as error:
+            # Python would complain once more when it flushes the stream at exit.
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+            if isinstance(error, BrokenPipeError):
+                raise
+            raise OSError(error.errno, error.strerror, "standard output") from error
 
 
 def _explain(error):

@@ -1,11 +1,10 @@
 """``bytefusion translate``: standard input to standard output."""
 
-import itertools
 import sys
 
 from ..generation import ByteTranslator
-from ..text.lines import read_sentences
 from .arguments import positive
+from .arriving import arriving_sentences
 
 
 def add_parser(verbs):
@@ -14,8 +13,8 @@ def add_parser(verbs):
         "translate",
         help="translate standard input, a sentence a line",
         description="Translate standard input: a sentence a line in, a line out. "
-        "Only a newline ends a line. Lines that are too long for the model are cut, "
-        "with a warning.",
+        "What has arrived is translated when the input pauses. Only a newline ends a "
+        "line. Lines that are too long for the model are cut, with a warning.",
     )
     parser.add_argument(
         "checkpoint",
@@ -56,13 +55,14 @@ def add_parser(verbs):
 
 
 def run(args):
-    """Translate standard input."""
+    """Translate standard input; what has arrived of it whenever it pauses."""
+    if sys.stdin is None:
+        raise ValueError("standard input is closed: give it sentences, one a line")
     translator = ByteTranslator.from_pretrained(
         args.checkpoint, args.device, args.data, args.source_lang
     )
-    lines = read_sentences(sys.stdin.buffer)
     # Enough at a time to put sentences of like length together.
-    while chunk := list(itertools.islice(lines, 64 * args.batch_size)):
+    for chunk in arriving_sentences(sys.stdin.buffer, 64 * args.batch_size):
         translations = translator.translate(
             chunk, args.beam, args.batch_size, progress=not args.quiet
         )

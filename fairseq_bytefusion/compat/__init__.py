@@ -15,12 +15,13 @@ from .fairseq import (
 from .fairseq_checkpoints import keep_interval_checkpoints
 from .fairseq_loading import explain_checkpoint_errors, load_weights_only
 from .numpy import restore_numpy_bucketing
-from .python import utf8_standard_streams
+from .python import catch_interrupts, end_quietly_on_interrupt, utf8_standard_streams
 from .torch import allow_checkpoint_globals
 from .versions import check_versions
 
 __all__ = [
     "apply",
+    "catch_interrupts",
     "check_versions",
     "read_interactive_lines_raw",
     "utf8_standard_streams",
@@ -29,6 +30,7 @@ __all__ = [
 
 def apply():
     """Apply every workaround that fairseq's own code needs. Harmless twice."""
+    end_quietly_on_interrupt()
     quiet_fairseq_import()
     allow_checkpoint_globals()
     restore_numpy_bucketing()

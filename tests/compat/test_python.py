@@ -1,9 +1,11 @@
 import io
+import signal
 import sys
 
 import pytest
 
 from fairseq_bytefusion import compat
+from fairseq_bytefusion.compat.python import catch_interrupts, end_quietly_on_interrupt
 
 
 @pytest.mark.parametrize("encoding", ["ascii", "latin-1", "utf-8"])
@@ -29,3 +31,24 @@ def test_replaced_or_used_streams_are_left_alone(monkeypatch):
     used.readline()
     monkeypatch.setattr(sys, "stdin", used)
     compat.utf8_standard_streams()
+
+
+@pytest.mark.parametrize(
+    ("command", "before", "after"),
+    [
+        ("/usr/bin/bytefusion", signal.default_int_handler, signal.SIG_DFL),
+        ("/usr/bin/bytefusion", signal.SIG_IGN, signal.SIG_IGN),
+        ("/usr/bin/fairseq-train", signal.default_int_handler, signal.default_int_handler),
+        ("", signal.default_int_handler, signal.default_int_handler),
+    ],
+)
+def test_an_interrupt_while_libraries_are_imported(monkeypatch, command, before, after):
+    kept = signal.signal(signal.SIGINT, before)
+    monkeypatch.setattr(sys, "argv", [command])
+    try:
+        end_quietly_on_interrupt()
+        assert signal.getsignal(signal.SIGINT) == after
+        catch_interrupts()
+        assert signal.getsignal(signal.SIGINT) == before
+    finally:
+        signal.signal(signal.SIGINT, kept)

@@ -6,6 +6,7 @@ import re
 import shutil
 import subprocess
 import sys
+import threading
 
 import pytest
 import torch
@@ -118,6 +119,24 @@ def test_as_many_lines_out_as_in(checkpoint):
 def test_line_ends_and_a_byte_order_mark_are_no_content(checkpoint):
     plain = translate(checkpoint, b"kal do\nhai\n").stdout
     assert translate(checkpoint, b"\xef\xbb\xbfkal do\r\nhai").stdout == plain
+
+
+def test_the_command_answers_when_the_input_pauses(checkpoint, translations):
+    command = [sys.executable, "-m", "fairseq_bytefusion.cli", "translate", checkpoint]
+    process = subprocess.Popen(
+        [*map(str, command), "--quiet", "--beam", "3"],
+        stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
+        cwd=USER_DIR.parent, bufsize=0,
+    )  # fmt: skip
+    timer = threading.Timer(120, process.kill)  # a command that waits never answers
+    timer.start()
+    with process:
+        for sentence, expected in zip(ODD[:2], translations):
+            process.stdin.write(sentence.encode() + b"\n")
+            assert process.stdout.readline().decode() == expected.text + "\n"
+        process.stdin.close()
+    timer.cancel()
+    assert process.returncode == 0
 
 
 def test_a_closed_pipe_ends_quietly(checkpoint):
