@@ -6,23 +6,26 @@ before fairseq is imported, and that import is made quiet first.
 """
 
 from .fairseq import (
+    keep_bf16_in_generation,
     keep_diverse_groups_within_batch,
     keep_last_batch,
     keep_paths_with_colons,
     quiet_fairseq_import,
     read_interactive_lines_raw,
+    refuse_half_precision_training_without_gpu,
 )
 from .fairseq_checkpoints import keep_interval_checkpoints
 from .fairseq_loading import explain_checkpoint_errors, load_weights_only
 from .numpy import restore_numpy_bucketing
 from .python import catch_interrupts, end_quietly_on_interrupt, utf8_standard_streams
-from .torch import allow_checkpoint_globals
+from .torch import allow_checkpoint_globals, naming_missing_precision
 from .versions import check_versions
 
 __all__ = [
     "apply",
     "catch_interrupts",
     "check_versions",
+    "naming_missing_precision",
     "read_interactive_lines_raw",
     "utf8_standard_streams",
 ]
@@ -37,6 +40,8 @@ def apply():
     keep_last_batch()
     keep_paths_with_colons()
     keep_diverse_groups_within_batch()
+    keep_bf16_in_generation()
+    refuse_half_precision_training_without_gpu()
     load_weights_only()
     explain_checkpoint_errors()
     keep_interval_checkpoints()

@@ -2,6 +2,7 @@
 
 import contextlib
 import functools
+import importlib.util
 import itertools
 import logging
 import os
@@ -96,6 +97,56 @@ def keep_diverse_groups_within_batch():
         return original(self, step, lprobs, scores, prev_output_tokens, rows)
 
     DiverseBeamSearch.step = step
+
+
+def keep_bf16_in_generation():
+    """Let ``--bf16`` count in ``fairseq-generate`` and ``fairseq-interactive``.
+
+    Symptom: none, they compute in 32 bits; ``--fp16`` alone is looked at. Any version.
+    """
+    from fairseq.models import BaseFairseqModel
+
+    original = BaseFairseqModel.prepare_for_inference_
+    if hasattr(original, "__wrapped__"):
+        return
+
+    @functools.wraps(original)
+    def prepare_for_inference_(self, cfg):
+        original(self, cfg)
+        common = getattr(cfg, "common", None)
+        if getattr(common, "bf16", False) and not getattr(common, "fp16", False):
+            self.bfloat16()
+
+    BaseFairseqModel.prepare_for_inference_ = prepare_for_inference_
+
+
+def refuse_half_precision_training_without_gpu():
+    """Say that training in 16 bits needs a GPU.
+
+    Symptom: ``Torch not compiled with CUDA enabled`` for ``--cpu --fp16``,
+    ``'NoneType' object has no attribute 'xla_device'`` for ``--cpu --bf16``. Any version.
+    """
+    import torch
+    from fairseq.trainer import Trainer
+
+    original = Trainer.__init__
+    if hasattr(original, "__wrapped__"):
+        return
+
+    @functools.wraps(original)
+    def __init__(self, cfg, *args, **kwargs):
+        common = cfg.common
+        is_flat = common.fp16 and not common.memory_efficient_fp16
+        if common.bf16 and common.tpu and importlib.util.find_spec("torch_xla") is None:
+            raise ValueError("--bf16 needs a GPU in training: drop --bf16")
+        if is_flat and not torch.cuda.is_available():
+            raise ValueError(
+                "--fp16 needs a GPU in training: drop --fp16, or give "
+                "--memory-efficient-fp16"
+            )
+        original(self, cfg, *args, **kwargs)
+
+    Trainer.__init__ = __init__
 
 
 def read_interactive_lines_raw(read_sentences):

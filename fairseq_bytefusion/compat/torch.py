@@ -2,6 +2,7 @@
 
 import argparse
 import codecs
+import contextlib
 import functools
 import pickle
 import re
@@ -51,6 +52,31 @@ def _renamed(function, module):
     renamed.__name__ = renamed.__qualname__ = function.__name__
     renamed.__module__ = module
     return renamed
+
+
+@contextlib.contextmanager
+def naming_missing_precision():
+    """Say which flag a device cannot do.
+
+    Symptom: ``"addmm_impl_cpu_" not implemented for 'Half'`` for ``--cpu --fp16``. torch
+    < 2.2 on a CPU.
+
+    Raises:
+        ValueError: torch cannot compute with so few bits on this device.
+    """
+    import torch
+
+    try:
+        yield
+    except RuntimeError as error:
+        found = re.search(r"not implemented for '(Half|BFloat16)'", str(error))
+        if not found:
+            raise
+        flag = {"Half": "--fp16", "BFloat16": "--bf16"}[found[1]]
+        raise ValueError(
+            f"torch {torch.__version__} cannot translate with {flag} on this device "
+            f"({error}): drop {flag}"
+        ) from error
 
 
 def load_weights(file, **kwargs):

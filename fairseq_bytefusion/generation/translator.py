@@ -66,8 +66,11 @@ class ByteTranslator:
             ValueError: a checkpoint of another task.
         """
         paths = _checkpoints(os.fspath(path_or_dir))
+        overrides = task_overrides(paths[0], data, source_lang)
+        # What a model was trained with says nothing of how it should translate.
+        overrides["bf16"] = False
         models, cfg, task = checkpoint_utils.load_model_ensemble_and_task(
-            paths, arg_overrides=task_overrides(paths[0], data, source_lang)
+            paths, arg_overrides=overrides
         )
         for model in models:
             model.prepare_for_inference_(cfg)

@@ -45,6 +45,26 @@ class ByteTransformerDecoder(TransformerDecoderBase):
     def build_decoder_layer(self, cfg, no_encoder_attn=False):
         return build_decoder_layer(cfg)
 
+    def forward(
+        self, prev_output_tokens, encoder_out=None, incremental_state=None, **kwargs
+    ):
+        """As in fairseq; of a search, what no search can choose from is refused.
+
+        Raises:
+            RuntimeError: logits of the newest symbol are NaN or infinite.
+        """
+        found = super().forward(
+            prev_output_tokens, encoder_out, incremental_state=incremental_state, **kwargs
+        )
+        # The largest: it is NaN where one is, and all being -inf is no choice either.
+        if incremental_state is not None and not found[0].amax(-1).isfinite().all():
+            raise RuntimeError(
+                f"the model's output is NaN or infinite at symbol "
+                f"{prev_output_tokens.shape[1]} of a translation: drop --fp16 or --bf16 if "
+                "one is given, or take another checkpoint"
+            )
+        return found
+
     def forward_embedding(self, prev_output_tokens, incremental_state=None):
         """States that enter the first layer.
 

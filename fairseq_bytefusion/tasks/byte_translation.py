@@ -226,10 +226,16 @@ class ByteTranslationTask(
     def inference_step(
         self, generator, models, sample, prefix_tokens=None, constraints=None
     ):
-        """Translate a batch; the translation of an empty line is empty."""
-        hypotheses = super().inference_step(
-            generator, models, sample, prefix_tokens, constraints
-        )
+        """Translate a batch; the translation of an empty line is empty.
+
+        Raises:
+            RuntimeError: the model's output is NaN or infinite.
+            ValueError: torch has no --fp16 or --bf16 on this device.
+        """
+        with compat.naming_missing_precision():
+            hypotheses = super().inference_step(
+                generator, models, sample, prefix_tokens, constraints
+            )
         if isinstance(generator, SequenceScorer):  # it scores what it was given
             return hypotheses
         src_tokens = sample["net_input"]["src_tokens"]

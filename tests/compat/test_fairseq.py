@@ -1,16 +1,19 @@
 import io
 import sys
+from argparse import Namespace
 
 import numpy as np
 import pytest
+import torch
 from fairseq import utils
+from fairseq.trainer import Trainer
 
 from fairseq_bytefusion import compat
 from fairseq_bytefusion.compat.fairseq import read_interactive_lines_raw
 from fairseq_bytefusion.compat.versions import version_of
 from fairseq_bytefusion.text.lines import read_sentences
 
-from ..helpers import REPO, run
+from ..helpers import REPO, build_model, run
 
 
 def test_import_prints_nothing():
@@ -65,6 +68,37 @@ def test_what_exists_wins_over_several_paths(tmp_path, monkeypatch, paths, expec
     for name in ("one", "two", "one:two:three", "a:b.pt", "run:1/c.pt"):
         (tmp_path / name).write_bytes(b"")
     assert utils.split_paths(paths) == expected
+
+
+@pytest.mark.parametrize(
+    ("options", "dtype"),
+    [
+        ({"bf16": True}, torch.bfloat16),
+        ({"bf16": False}, torch.float32),
+        ({"bf16": True, "fp16": True}, torch.float32),  # fairseq has made it 16 bits
+        ({}, torch.float32),
+    ],
+)
+def test_bf16_counts_in_generation(options, dtype):
+    model = build_model()
+    cfg = Namespace(common=Namespace(**options), generation=Namespace())
+    model.prepare_for_inference_(cfg)
+    assert {parameter.dtype for parameter in model.parameters()} == {dtype}
+
+
+@pytest.mark.skipif(torch.cuda.is_available(), reason="there is a GPU")
+@pytest.mark.parametrize(
+    ("flag", "message"),
+    [
+        ("fp16", "--fp16 needs a GPU in training: drop --fp16, or give --memory-effi"),
+        ("bf16", "--bf16 needs a GPU in training: drop --bf16"),
+    ],
+)
+def test_training_in_16_bits_without_a_gpu(flag, message):
+    common = Namespace(fp16=False, bf16=False, memory_efficient_fp16=False, tpu=True)
+    setattr(common, flag, True)
+    with pytest.raises(ValueError, match=message):
+        Trainer(Namespace(common=common), None, None, None)
 
 
 @pytest.mark.parametrize("source", ["-", "file"])

@@ -9,7 +9,7 @@ import pytest
 import torch
 from fairseq import checkpoint_utils
 
-from fairseq_bytefusion.compat.torch import load_weights
+from fairseq_bytefusion.compat.torch import load_weights, naming_missing_precision
 from fairseq_bytefusion.compat.versions import version_of
 
 from ..helpers import REPO, run
@@ -155,3 +155,16 @@ def test_every_old_checkpoint_is_harmless(torch_version):
 def test_only_checkpoints_are_guarded(tmp_path):
     assert checkpoint_utils.torch.save is torch.save
     assert torch.load is not load_weights
+
+
+@pytest.mark.parametrize(("kind", "flag"), [("Half", "--fp16"), ("BFloat16", "--bf16")])
+def test_a_precision_that_a_device_lacks(kind, flag):
+    error = RuntimeError(f"\"addmm_impl_cpu_\" not implemented for '{kind}'")
+    message = f"cannot translate with {flag} .*: drop {flag}"
+    with pytest.raises(ValueError, match=message), naming_missing_precision():
+        raise error
+
+
+def test_other_errors_are_left_alone():
+    with pytest.raises(RuntimeError, match="^full$"), naming_missing_precision():
+        raise RuntimeError("full")

@@ -89,6 +89,37 @@ def test_random_weights_write_valid_utf8(way, sharpness):
 
 
 @pytest.mark.parametrize("options", [{}, {"allow_invalid_utf8": True}])
+@pytest.mark.parametrize("way", ["beam", "sampling", "diverse", "alignment"])
+@pytest.mark.parametrize("sentence", [0, 1])
+def test_nan_in_the_middle_of_a_translation(options, way, sentence):
+    models = [model()]
+    projection, calls = models[0].decoder.output_projection, []
+
+    def spoil(module, args, logits):
+        calls.append(len(logits))
+        if len(calls) == 3:
+            logits[sentence, 0, 100 + sentence] = (float("nan"), float("inf"))[sentence]
+        return logits
+
+    projection.register_forward_hook(spoil)
+    with pytest.raises(RuntimeError, match="is NaN or infinite at symbol 3 of a transla"):
+        generate(models, SOURCES, options=options, **WAYS[way])
+
+
+@pytest.mark.parametrize("dtype", [torch.half, torch.bfloat16])
+@pytest.mark.parametrize("way", ["beam", "sampling", "diverse"])
+def test_16_bits_write_valid_utf8_or_are_refused_by_name(dtype, way):
+    models = [model(sharpness=8.0).to(dtype)]
+    t = task(source_lang="xx", target_lang="en")
+    generator = t.build_generator(models, Namespace(max_len_a=0, max_len_b=12, **WAYS[way]))
+    flag = {torch.half: "--fp16", torch.bfloat16: "--bf16"}[dtype]
+    try:
+        assert_valid(t.inference_step(generator, models, sample_of(SOURCES)))
+    except ValueError as error:
+        assert f"drop {flag}" in str(error)
+
+
+@pytest.mark.parametrize("options", [{}, {"allow_invalid_utf8": True}])
 def test_diverse_groups_do_not_depend_on_numbers_of_sentences(options):
     models, found = [model(sharpness=8.0)], []
     args = Namespace(max_len_a=0, max_len_b=12, **WAYS["diverse"])
