@@ -63,9 +63,12 @@ class ByteTranslator:
             OSError: no such file.
             RuntimeError: not a complete fairseq checkpoint, or another vocabulary than
                 that of training.
-            ValueError: a checkpoint of another task.
+            ValueError: a checkpoint of another task, or no such device.
         """
-        paths = _checkpoints(os.fspath(path_or_dir))
+        if device is None:
+            device = "cuda" if torch.cuda.is_available() else "cpu"
+        _check_device(device)
+        paths = _checkpoints(os.fsdecode(path_or_dir))
         overrides = task_overrides(paths[0], data, source_lang)
         # What a model was trained with says nothing of how it should translate.
         overrides["bf16"] = False
@@ -74,8 +77,6 @@ class ByteTranslator:
         )
         for model in models:
             model.prepare_for_inference_(cfg)
-        if device is None:
-            device = "cuda" if torch.cuda.is_available() else "cpu"
         return cls(models, task, device)
 
     def translate(self, sentences, beam=5, batch_size=32, progress=True):
@@ -133,6 +134,14 @@ class ByteTranslator:
             for hypothesis in hypotheses
         ]
         return Translation(best.text, best.score, tuple(others))
+
+
+def _check_device(device):
+    try:
+        torch.zeros(1, device=device)
+    except (AssertionError, RuntimeError) as error:
+        first_line = str(error).split("\n")[0]
+        raise ValueError(f"the device {device} cannot be used: {first_line}") from error
 
 
 def _checkpoints(path):

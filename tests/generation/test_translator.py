@@ -251,6 +251,12 @@ def test_an_ensemble(checkpoint, translations):
     assert [t.text for t in found] == [t.text for t in translations[:3]]
 
 
+@pytest.mark.parametrize("device", ["gpu0", "cuda:99", "xla"])
+def test_a_device_that_is_not_there(checkpoint, device):
+    with pytest.raises(ValueError, match=f"the device {device} cannot be used: "):
+        ByteTranslator.from_pretrained(checkpoint, device)
+
+
 def test_a_colon_in_a_path(checkpoint, translations, tmp_path):
     path = tmp_path / "run:1" / "checkpoint:last.pt"
     path.parent.mkdir()
