@@ -161,9 +161,14 @@ def _average(paths):
         for name, tensor in checkpoint.parameters.items():
             # In float64: the mean of equal checkpoints must be those checkpoints.
             total[name] = total.get(name, 0) + tensor.double()
+    means = {}
     for name, tensor in first.parameters.items():
         if tensor.is_floating_point():
-            first.parameters[name] = (total[name] / len(paths)).to(tensor.dtype)
+            # A table that modules share stays one.
+            table = tensor.data_ptr(), tensor.shape
+            if table not in means:
+                means[table] = (total[name] / len(paths)).to(tensor.dtype)
+            first.parameters[name] = means[table]
     return writable({**first.state, "last_optimizer_state": None})
 
 

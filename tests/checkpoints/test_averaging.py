@@ -30,6 +30,14 @@ def test_the_mean_of_parameters(tmp_path, shift):
             assert shift or torch.equal(mean[name], tensor)
 
 
+def test_a_shared_table_stays_one(tmp_path, capsys):
+    size = save(tmp_path / "a.pt", share_all_embeddings=True)
+    path = str(tmp_path / "mean.pt")
+    assert cli.main(["average", str(tmp_path / "a.pt"), "--output", path]) == 0
+    assert cli.main(["inspect", path]) == 0
+    assert f", {size:,} parameters" in capsys.readouterr().out
+
+
 def touch(folder, *names):
     for name in names:
         (folder / name).write_bytes(b"")
