@@ -14,9 +14,13 @@ _BLOCK = 1 << 20
 
 class _ArrivingLines:
     """The lines (bytes, with their ends) of a binary stream, which can be asked whether
-    there is another one yet."""
+    there is another one yet.
+
+    What checks the beginning of a text can peek at it first, as at that of a pipe.
+    """
 
     def __init__(self, stream):
+        self.name = getattr(stream, "name", "standard input")
         self._stream = stream
         self._lines = collections.deque()
         self._rest = []
@@ -31,6 +35,14 @@ class _ArrivingLines:
         if not self._lines:
             raise StopIteration
         return self._lines.popleft()
+
+    def seekable(self):
+        return False
+
+    def peek(self, size):
+        """bytes: what has arrived before anything was taken; waits for some of it."""
+        self._read()
+        return b"".join([*self._lines, *self._rest])
 
     def has_arrived(self):
         """Whether the next line can be had without waiting."""
