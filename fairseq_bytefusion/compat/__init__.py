@@ -7,6 +7,7 @@ before fairseq is imported, and that import is made quiet first.
 
 from .fairseq import keep_last_batch, quiet_fairseq_import, read_interactive_lines_raw
 from .fairseq_checkpoints import explain_checkpoint_errors, keep_interval_checkpoints
+from .fairseq_restoring import explain_restoring
 from .numpy import restore_numpy_bucketing
 from .python import utf8_standard_streams
 from .torch import allow_checkpoint_globals
@@ -28,3 +29,4 @@ def apply():
     keep_last_batch()
     explain_checkpoint_errors()
     keep_interval_checkpoints()
+    explain_restoring()
