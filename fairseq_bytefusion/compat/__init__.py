@@ -5,8 +5,17 @@ versions. Each imports its library when it is called: :func:`check_versions` mus
 before fairseq is imported, and that import is made quiet first.
 """
 
-from .fairseq import keep_last_batch, quiet_fairseq_import, read_interactive_lines_raw
-from .fairseq_checkpoints import explain_checkpoint_errors, keep_interval_checkpoints
+from .fairseq import (
+    keep_last_batch,
+    quiet_fairseq_import,
+    read_interactive_lines_raw,
+    train_in_half_precision,
+)
+from .fairseq_checkpoints import (
+    explain_checkpoint_errors,
+    keep_interval_checkpoints,
+    save_checkpoints_whole,
+)
 from .fairseq_restoring import explain_restoring
 from .numpy import restore_numpy_bucketing
 from .python import utf8_standard_streams
@@ -29,4 +38,6 @@ def apply():
     keep_last_batch()
     explain_checkpoint_errors()
     keep_interval_checkpoints()
+    save_checkpoints_whole()
     explain_restoring()
+    train_in_half_precision()
