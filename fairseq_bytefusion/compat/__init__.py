@@ -16,7 +16,7 @@ from .fairseq_checkpoints import (
     keep_interval_checkpoints,
     save_checkpoints_whole,
 )
-from .fairseq_restoring import explain_restoring
+from .fairseq_restoring import explain_restoring, stop_at_max_update
 from .numpy import restore_numpy_bucketing
 from .python import utf8_standard_streams
 from .torch import allow_checkpoint_globals
@@ -40,4 +40,5 @@ def apply():
     keep_interval_checkpoints()
     save_checkpoints_whole()
     explain_restoring()
+    stop_at_max_update()
     train_in_half_precision()

@@ -146,3 +146,29 @@ def _listed(changes):
     changes = list(changes)
     more = [f"and {len(changes) - _MOST} more"] if len(changes) > _MOST else []
     return "; ".join([*changes[:_MOST], *more])
+
+
+def stop_at_max_update():
+    """Do not train on what was trained to its end.
+
+    Symptom: the command of a training that had reached ``--max-update``, given again,
+    makes one update more and saves that. fairseq 0.12 asks after an update whether it was
+    the last.
+    """
+    from fairseq import checkpoint_utils
+
+    if not hasattr(checkpoint_utils.load_checkpoint, "__wrapped__"):
+        checkpoint_utils.load_checkpoint = _stopping(checkpoint_utils.load_checkpoint)
+
+
+def _stopping(load):
+    @functools.wraps(load)
+    def load_checkpoint(cfg, trainer, **kwargs):
+        loaded = load(cfg, trainer, **kwargs)
+        limit, updates = trainer.cfg.optimization.max_update, trainer.get_num_updates()
+        if 0 < limit <= updates:
+            logger.info("--max-update %d was reached before: nothing is left", limit)
+            trainer.cfg.optimization.max_epoch = -1  # 0 would be no limit
+        return loaded
+
+    return load_checkpoint

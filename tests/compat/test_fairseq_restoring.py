@@ -2,6 +2,7 @@
 
 import logging
 import shutil
+from pathlib import Path
 
 import pytest
 
@@ -138,3 +139,10 @@ def test_other_tags_and_words_are_named(toy_data, tmp_path):
         train_here(data, tmp_path / "run", "--max-update", "2", *flags)
     with pytest.raises(RuntimeError, match="with no tags, and this training has tags for"):
         train_here(toy_data, tmp_path / "run", "--max-update", "2", "--source-tag")
+
+
+def test_what_is_trained_to_its_end_stays(toy_data, first, tmp_path):
+    last = shutil.copy(first / "checkpoint_last.pt", tmp_path)
+    before = (first / "checkpoint_last.pt").read_bytes()
+    train_here(toy_data, tmp_path, "--max-update", "2")
+    assert Path(last).read_bytes() == before

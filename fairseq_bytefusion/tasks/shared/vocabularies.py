@@ -73,10 +73,7 @@ class SavedVocabularies:
                 a language without a tag in it.
         """
         super().load_state_dict(state)
-        for side, dictionary in self._dictionaries():
-            saved = state.get(f"{side}_vocabulary")
-            if saved is not None:  # the checkpoint is as new as this check
-                _check_same(side, dictionary, saved)
+        self._check_vocabularies(state)
         self._adopt_tags(state.get("source_tags", []))
         words = state.get("source_words")
         self._source_words = None if words is None else unpack_words(words)
@@ -86,6 +83,12 @@ class SavedVocabularies:
         found = ((side, getattr(self, f"{side}_dictionary")) for side in SIDES)
         return [(side, dictionary) for side, dictionary in found if dictionary is not None]
 
+    def _check_vocabularies(self, state):
+        for side, dictionary in self._dictionaries():
+            saved = state.get(f"{side}_vocabulary")
+            if saved is not None:  # the checkpoint is as new as this check
+                _check_same(side, dictionary, saved)
+
     def check_restored(self, state):
         """Called before training starts from a checkpoint: its rows must be ours.
 
@@ -93,10 +96,7 @@ class SavedVocabularies:
             ValueError: a vocabulary, tags or a list of words that are not those of the
                 checkpoint.
         """
-        for side, dictionary in self._dictionaries():
-            saved = state.get(f"{side}_vocabulary")
-            if saved is not None:
-                _check_same(side, dictionary, saved)
+        self._check_vocabularies(state)
         tags, own = state.get("source_tags", []), list(self.source_dictionary.tags)
         if tags != own:
             raise ValueError(
