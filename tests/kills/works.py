@@ -14,6 +14,7 @@ from ..data_prep.helpers import run_prepare
 from ..helpers import REPO
 from ..tasks.running import train_here
 
+NUM_LINES = 400_000
 GRID_FOLDER = "data/cross_domain.first"
 
 
@@ -38,7 +39,7 @@ def index(folder):
     text = folder / "text"
     if not text.exists():
         os.link(folder.parent / "text", text)
-    assert len(open_line_index(str(text))) == 400_000
+    assert len(open_line_index(str(text))) == NUM_LINES
 
 
 def average(folder):
