@@ -15,16 +15,16 @@ mkdir -p "$RUN"
 if [[ ! -e $RUN/trained ]]; then
     echo "==> training on 8,300 Hinglish-English pairs (about 9 minutes on 2 cores;" \
         "log: $RUN/train.log)"
-    fairseq-train "${COMMON[@]}" \
+    # Goes on from the newest whole checkpoint; writes the seconds of all sessions.
+    python scripts/experiments/steps/going_on.py "$RUN" "$RUN/train.log" -- \
+        fairseq-train "${COMMON[@]}" \
         --arch byte_transformer_small \
         --encoder-normalize-before --decoder-normalize-before \
         --criterion label_smoothed_cross_entropy --label-smoothing 0.1 \
         --optimizer adam --adam-betas '(0.9, 0.98)' \
         --lr 4e-3 --lr-scheduler polynomial_decay --warmup-updates 300 \
         --max-update 1900 --total-num-update 1900 --max-tokens 4000 \
-        --save-dir "$RUN" --no-epoch-checkpoints --num-workers 0 --log-format tqdm \
-        >>"$RUN/train.log"
-    echo "$SECONDS" >"$RUN/trained"
+        --save-dir "$RUN" --no-epoch-checkpoints --num-workers 0 --log-format tqdm
 fi
 
 if [[ ! -e $RUN/test.log ]]; then

@@ -12,10 +12,11 @@ from .fairseq import (
     keep_paths_with_colons,
     quiet_fairseq_import,
     read_interactive_lines_raw,
-    refuse_half_precision_training_without_gpu,
+    train_in_half_precision,
 )
-from .fairseq_checkpoints import keep_interval_checkpoints
+from .fairseq_checkpoints import keep_interval_checkpoints, save_checkpoints_whole
 from .fairseq_loading import explain_checkpoint_errors, load_weights_only
+from .fairseq_restoring import explain_restoring, stop_at_max_update
 from .numpy import restore_numpy_bucketing
 from .python import catch_interrupts, end_quietly_on_interrupt, utf8_standard_streams
 from .torch import allow_checkpoint_globals, naming_missing_precision
@@ -41,7 +42,10 @@ def apply():
     keep_paths_with_colons()
     keep_diverse_groups_within_batch()
     keep_bf16_in_generation()
-    refuse_half_precision_training_without_gpu()
     load_weights_only()
     explain_checkpoint_errors()
     keep_interval_checkpoints()
+    save_checkpoints_whole()
+    explain_restoring()
+    stop_at_max_update()
+    train_in_half_precision()

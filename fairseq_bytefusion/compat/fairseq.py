@@ -8,6 +8,8 @@ import logging
 import os
 import sys
 
+logger = logging.getLogger(__name__)
+
 
 def quiet_fairseq_import():
     """Keep ``import fairseq`` from configuring everybody's logging.
@@ -120,35 +122,6 @@ def keep_bf16_in_generation():
     BaseFairseqModel.prepare_for_inference_ = prepare_for_inference_
 
 
-def refuse_half_precision_training_without_gpu():
-    """Say that training in 16 bits needs a GPU.
-
-    Symptom: ``Torch not compiled with CUDA enabled`` for ``--cpu --fp16``,
-    ``'NoneType' object has no attribute 'xla_device'`` for ``--cpu --bf16``. Any version.
-    """
-    import torch
-    from fairseq.trainer import Trainer
-
-    original = Trainer.__init__
-    if hasattr(original, "__wrapped__"):
-        return
-
-    @functools.wraps(original)
-    def __init__(self, cfg, *args, **kwargs):
-        common = cfg.common
-        is_flat = common.fp16 and not common.memory_efficient_fp16
-        if common.bf16 and common.tpu and importlib.util.find_spec("torch_xla") is None:
-            raise ValueError("--bf16 needs a GPU in training: drop --bf16")
-        if is_flat and not torch.cuda.is_available():
-            raise ValueError(
-                "--fp16 needs a GPU in training: drop --fp16, or give "
-                "--memory-efficient-fp16"
-            )
-        original(self, cfg, *args, **kwargs)
-
-    Trainer.__init__ = __init__
-
-
 def read_interactive_lines_raw(read_sentences):
     """Let ``fairseq-interactive`` read what the other commands read.
 
@@ -174,3 +147,61 @@ def read_interactive_lines_raw(read_sentences):
         path = getattr(module, "__file__", None) or ""
         if os.path.basename(path) == "interactive.py" and hasattr(module, "buffered_read"):
             module.buffered_read = buffered_read
+
+
+def train_in_half_precision():
+    """Let ``--fp16`` and ``--bf16`` train on a CPU, and ``--bf16`` on a GPU.
+
+    Symptom: ``Torch not compiled with CUDA enabled`` for ``--fp16 --cpu``, ``'NoneType'
+    object has no attribute 'xla_device'`` for ``--bf16`` on anything. fairseq 0.12 asks
+    for the number of the GPU to lay gradients end to end, moves a norm there, and takes
+    ``--bf16`` to mean ``--tpu``.
+
+    Raises:
+        ValueError: from the parser, where torch cannot train with ``--fp16``.
+    """
+    from fairseq import options
+
+    if not hasattr(options.parse_args_and_arch, "__wrapped__"):
+        options.parse_args_and_arch = _on_this_device(options.parse_args_and_arch)
+
+
+def _on_this_device(parse):
+    @functools.wraps(parse)
+    def parse_args_and_arch(parser, *rest, **kwargs):
+        parsed = parse(parser, *rest, **kwargs)
+        args = parsed[0] if isinstance(parsed, tuple) else parsed
+        if hasattr(args, "fp16_no_flatten_grads"):
+            _choose_device(args, is_tpu=importlib.util.find_spec("torch_xla") is not None)
+        return parsed
+
+    return parse_args_and_arch
+
+
+def _choose_device(args, is_tpu):
+    import torch
+
+    args.tpu = args.tpu and is_tpu
+    if args.tpu or (torch.cuda.is_available() and not args.cpu):
+        return
+    if args.amp:
+        logger.warning("--amp does nothing without a GPU; --bf16 does")
+    if args.fp16 and not _can_halve(torch):
+        raise ValueError(
+            f"torch {torch.__version__} cannot train with --fp16 without a GPU: give "
+            "--bf16, or drop that flag"
+        )
+    args.fp16_no_flatten_grads = args.fp16_no_flatten_grads or args.fp16 or args.bf16
+    if args.fp16 and not torch.cuda.is_available():
+        # fairseq puts the norm of an update that overflows on the GPU.
+        torch.Tensor.cuda = lambda self, *args, **kwargs: self
+
+
+def _can_halve(torch):
+    """Whether a CPU has what a Transformer layer does, in 16 bits (torch 2.0 does not)."""
+    x = torch.ones(2, 2, dtype=torch.half, requires_grad=True)
+    try:
+        torch.nn.functional.layer_norm((x @ x).softmax(-1), (2,)).sum().backward()
+    except RuntimeError:
+        return False
+    return True

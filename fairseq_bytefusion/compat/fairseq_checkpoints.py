@@ -2,7 +2,6 @@
 
 import functools
 import os
-import shutil
 
 
 def options_of(state, part):
@@ -95,12 +94,45 @@ def _naming_epoch_ends(save):
 def _name_last(cfg, suffix, epoch, updates):
     """Copy the checkpoint just saved; keep as many as ``--keep-interval-updates`` says."""
     from fairseq.checkpoint_utils import checkpoint_paths
+    from fairseq.file_io import PathManager
 
     last = os.path.join(cfg.save_dir, f"checkpoint_last{suffix}.pt")
     name = os.path.join(cfg.save_dir, f"checkpoint_{epoch}_{updates}{suffix}.pt")
-    shutil.copyfile(last, f"{name}.part")
-    os.replace(f"{name}.part", name)
+    PathManager.copy(last, name, overwrite=True)
     if cfg.keep_interval_updates > 0 and cfg.keep_interval_updates_pattern == -1:
         pattern = rf"checkpoint_\d+_(\d+){suffix}\.pt"
         for old in checkpoint_paths(cfg.save_dir, pattern)[cfg.keep_interval_updates :]:
             os.remove(old)
+
+
+def save_checkpoints_whole():
+    """Let a checkpoint have its name only when it is complete.
+
+    Symptom: a training that was killed while it saved, or ran out of disk, leaves a
+    ``checkpoint_last.pt`` that is cut short. fairseq 0.12 writes the first of several
+    checkpoints under another name, but copies the others into their places.
+    """
+    from fairseq.file_io import PathManager
+
+    if not hasattr(PathManager.copy, "__wrapped__"):
+        PathManager.copy = staticmethod(_copying_whole(PathManager.copy))
+
+
+def _copying_whole(copy):
+    @functools.wraps(copy)
+    def copy_whole(src_path, dst_path, overwrite=False):
+        from fairseq.file_io import PathManager
+
+        if not PathManager.supports_rename(dst_path):
+            return copy(src_path, dst_path, overwrite)
+        part = f"{dst_path}.tmp"  # as torch_persistent_save calls it
+        try:
+            copied = copy(src_path, part, True)
+            os.replace(part, dst_path)
+        except BaseException:
+            if os.path.exists(part):
+                os.remove(part)
+            raise
+        return copied
+
+    return copy_whole

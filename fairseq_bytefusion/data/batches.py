@@ -3,7 +3,6 @@
 from collections.abc import Sequence
 
 import numpy as np
-from fairseq.data.iterators import EpochBatchIterator
 
 SLICE_PAIRS = 1 << 20  # what fairseq puts into batches at a time
 # fairseq fills batches from the left and starts anew behind each one (those of fixed shapes
@@ -73,39 +72,3 @@ def pack_batches(indices, split):
         ends.append(start + np.cumsum([len(batch) for batch in settled]))
         start = int(ends[-1][-1])
     return PackedBatches(indices, np.concatenate(ends))
-
-
-class PackedBatchIterator(EpochBatchIterator):
-    """fairseq's iterator over :class:`PackedBatches`, in the same order.
-
-    A shuffled epoch costs 8 bytes a batch. To be had from an EpochBatchIterator, newly made
-    with PackedBatches, by setting its ``__class__``: it has the same attributes.
-
-    Raises:
-        ValueError: no shard has the number that was given.
-    """
-
-    @property
-    def frozen_batches(self):
-        """PackedBatches: all of them, before they are shuffled and shared out."""
-        if self._frozen_batches is None:
-            self._frozen_batches = self.batch_sampler(self.dataset, self.epoch)
-        return self._frozen_batches
-
-    def ordered_batches(self, epoch, fix_batches_to_gpus, shuffle):
-        """PackedBatches: this worker's share of an epoch; see fairseq for the arguments."""
-        if not 0 <= self.shard_id < self.num_shards:
-            raise ValueError(
-                f"no shard {self.shard_id}: there are {self.num_shards}, from 0 on "
-                "(--distributed-rank, --distributed-world-size)"
-            )
-        order = np.arange(len(self.frozen_batches))
-        if shuffle:
-            random = np.random.RandomState(self.seed + epoch)
-            if self.grouped_shuffling:
-                whole = len(order) // self.num_shards * self.num_shards
-                order = order[:whole].reshape(-1, self.num_shards)
-            random.shuffle(order)
-            order = order.reshape(-1)
-        padded = np.pad(order, (0, -len(order) % self.num_shards), constant_values=-1)
-        return self.frozen_batches.reordered(padded[self.shard_id :: self.num_shards])

@@ -1,5 +1,8 @@
 """Sentences of one or two sides, of one or several languages, as a fairseq dataset."""
 
+import functools
+import zlib
+
 import numpy as np
 from fairseq.data import ConcatDataset, LanguagePairDataset, data_utils
 
@@ -86,6 +89,15 @@ class SidedDataset(LanguagePairDataset):
     def can_reuse_epoch_itr_across_epochs(self):
         """bool: not where every epoch draws other sentences."""
         return not self._is_mixed
+
+    @functools.cached_property
+    def digest(self):
+        """str: of what decides, besides the options of a batch, which samples are in it."""
+        options = (self.parts, self.temperature, self.buckets, self.pad_to_multiple)
+        digest = zlib.crc32(repr(options).encode())
+        for lengths in self.lengths:
+            digest = zlib.crc32(np.ascontiguousarray(lengths), digest)
+        return f"{digest:08x}"
 
     def set_epoch(self, epoch):
         super().set_epoch(epoch)

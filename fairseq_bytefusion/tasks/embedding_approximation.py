@@ -12,6 +12,7 @@ from .. import compat
 from ..data.tables.piece_dataset import PieceDataset
 from ..data.tables.teacher import read_teacher
 from ..text import ByteDictionary
+from .shared.batching import PackedBatching
 from .shared.scalar_logging import ScalarLogging
 
 logger = logging.getLogger(__name__)
@@ -45,7 +46,7 @@ class EmbeddingApproximationConfig(FairseqDataclass):
 
 
 @register_task("embedding_approximation", dataclass=EmbeddingApproximationConfig)
-class EmbeddingApproximationTask(ScalarLogging, FairseqTask):
+class EmbeddingApproximationTask(ScalarLogging, PackedBatching, FairseqTask):
     """Learn the rows of a table from their spelling.
 
     There are no files of splits: ``train`` is the vocabulary with noise, ``clean``

@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 import torch
 from fairseq import utils
-from fairseq.trainer import Trainer
 
 from fairseq_bytefusion import compat
 from fairseq_bytefusion.compat.fairseq import read_interactive_lines_raw
@@ -14,6 +13,8 @@ from fairseq_bytefusion.compat.versions import version_of
 from fairseq_bytefusion.text.lines import read_sentences
 
 from ..helpers import REPO, build_model, run
+from ..tasks.running import train_here
+from ..test_systems_end_to_end import SYSTEMS
 
 
 def test_import_prints_nothing():
@@ -86,21 +87,6 @@ def test_bf16_counts_in_generation(options, dtype):
     assert {parameter.dtype for parameter in model.parameters()} == {dtype}
 
 
-@pytest.mark.skipif(torch.cuda.is_available(), reason="there is a GPU")
-@pytest.mark.parametrize(
-    ("flag", "message"),
-    [
-        ("fp16", "--fp16 needs a GPU in training: drop --fp16, or give --memory-effi"),
-        ("bf16", "--bf16 needs a GPU in training: drop --bf16"),
-    ],
-)
-def test_training_in_16_bits_without_a_gpu(flag, message):
-    common = Namespace(fp16=False, bf16=False, memory_efficient_fp16=False, tpu=True)
-    setattr(common, flag, True)
-    with pytest.raises(ValueError, match=message):
-        Trainer(Namespace(common=common), None, None, None)
-
-
 @pytest.mark.parametrize("source", ["-", "file"])
 def test_interactive_lines_are_raw(tmp_path, monkeypatch, source):
     from fairseq_cli import interactive
@@ -116,3 +102,33 @@ def test_interactive_lines_are_raw(tmp_path, monkeypatch, source):
     read_interactive_lines_raw(read_sentences)
     found = list(interactive.buffered_read(source, 3))
     assert found == [[" a\rb ", "caf\udce9", ""], ["x\u2028y"]]
+
+
+@pytest.mark.parametrize("system", ["dense", "one-hot"])  # whose first update overflows
+@pytest.mark.parametrize(
+    "flag", ["--fp16", "--bf16", "--memory-efficient-fp16", "--memory-efficient-bf16"]
+)
+def test_half_precision_trains_on_a_cpu(toy_data, tmp_path, monkeypatch, flag, system):
+    monkeypatch.setattr(torch.Tensor, "cuda", torch.Tensor.cuda)  # undone afterwards
+    flags = (*SYSTEMS.get(system, ()), flag)
+    for updates in "13":  # and goes on
+        train_here(toy_data, tmp_path, "--max-update", updates, *flags)
+    state = torch.load(tmp_path / "checkpoint_last.pt")
+    assert state["optimizer_history"][-1]["optimizer_name"].endswith("FP16Optimizer")
+    assert all(w.isfinite().all() for w in state["model"].values() if w.numel() > 1)
+
+
+def test_half_precision_is_refused_where_torch_has_none(toy_data, tmp_path, monkeypatch):
+    def none(*args):
+        raise RuntimeError("\"LayerNormKernelImpl\" not implemented for 'Half'")
+
+    monkeypatch.setattr(torch.nn.functional, "layer_norm", none)
+    with pytest.raises(
+        ValueError, match="cannot train with --fp16 without a GPU: give --bf"
+    ):
+        train_here(toy_data, tmp_path, "--max-update", "1", "--fp16")
+
+
+def test_amp_without_a_gpu_is_no_secret(toy_data, tmp_path, caplog):
+    train_here(toy_data, tmp_path, "--max-update", "1", "--amp")
+    assert "--amp does nothing without a GPU" in caplog.text

@@ -1,8 +1,10 @@
+import shutil
 from argparse import Namespace
+from pathlib import Path
 
 import pytest
 import torch
-from fairseq import checkpoint_utils
+from fairseq import checkpoint_utils, file_io
 from omegaconf import OmegaConf
 
 from fairseq_bytefusion.compat.fairseq_checkpoints import (
@@ -77,3 +79,24 @@ def test_a_checkpoint_is_named_by_its_update_also_where_an_epoch_ends(toy_data, 
     assert found == ["checkpoint_1_4.pt", "checkpoint_2_6.pt", "checkpoint_2_8.pt"]
     last = (tmp_path / "checkpoint_last.pt").read_bytes()
     assert (tmp_path / "checkpoint_2_8.pt").read_bytes() == last
+
+
+def test_a_checkpoint_has_its_name_when_it_is_whole(tmp_path, monkeypatch):
+    first, last = tmp_path / "checkpoint_best.pt", tmp_path / "checkpoint_last.pt"
+    first.write_bytes(b"new")
+    last.write_bytes(b"old")
+
+    def copy_half(source, target):
+        assert source == str(first)
+        Path(target).write_bytes(first.read_bytes()[:1])
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        patch.setattr(shutil, "copyfile", copy_half)
+        patch.setattr(file_io, "IOPathManager", None)
+        with pytest.raises(KeyboardInterrupt):
+            file_io.PathManager.copy(str(first), str(last), overwrite=True)
+    assert last.read_bytes() == b"old"
+    assert sorted(tmp_path.iterdir()) == [first, last]
+    assert file_io.PathManager.copy(str(first), str(last), overwrite=True)
+    assert last.read_bytes() == b"new"

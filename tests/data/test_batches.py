@@ -4,10 +4,9 @@ import numpy as np
 import pytest
 import torch
 from fairseq.data import FairseqDataset, data_utils
-from fairseq.data.iterators import EpochBatchIterator
 
 from fairseq_bytefusion.data import batches as packing
-from fairseq_bytefusion.data.batches import PackedBatches, PackedBatchIterator, pack_batches
+from fairseq_bytefusion.data.batches import PackedBatches, pack_batches
 
 EMPTY = []
 
@@ -96,51 +95,5 @@ def test_slices_of_fixed_shapes_make_the_batches_of_the_whole(
         assert tolists(packed) == expected
 
 
-@pytest.mark.parametrize("shard", [-1, 3])
-def test_a_shard_that_is_not_there_is_refused(shard):
-    iterator = EpochBatchIterator(
-        *(Numbers(), Numbers().collater, random_batches()[1]),
-        num_shards=3,
-        shard_id=shard,
-    )
-    iterator.__class__ = PackedBatchIterator
-    with pytest.raises(ValueError, match=f"no shard {shard}: there are 3, from 0"):
-        iterator.next_epoch_itr()
-
-
 def test_no_indices_make_no_batches():
     assert len(pack_batches(np.empty(0, np.int32), None)) == 0
-
-
-@pytest.mark.parametrize("options", [{}, {"grouped_shuffling": True}])
-@pytest.mark.parametrize("shuffle", [True, False])
-@pytest.mark.parametrize("num_shards", [1, 3])
-def test_an_epoch_is_that_of_fairseq(options, shuffle, num_shards):
-    plain, packed = random_batches()
-
-    def epochs(kind, batches, shard):
-        iterator = EpochBatchIterator(
-            *(Numbers(), Numbers().collater, batches),
-            **dict(seed=5, num_shards=num_shards, shard_id=shard, **options),
-        )
-        if kind is PackedBatchIterator:
-            iterator.__class__ = kind
-        found = [tolists(iterator.next_epoch_itr(shuffle=shuffle)) for _ in range(3)]
-        found.append(len(iterator))
-        iterator.load_state_dict({"epoch": 2, "iterations_in_epoch": 3, "shuffle": shuffle})
-        found.append(tolists(iterator.next_epoch_itr(shuffle=shuffle)))
-        found.append(iterator.first_batch.tolist())
-        return found
-
-    for shard in range(num_shards):
-        expected = epochs(EpochBatchIterator, plain, shard)
-        assert epochs(PackedBatchIterator, packed, shard) == expected
-
-
-def test_no_batch_is_an_object_while_training():
-    packed = random_batches()[1]
-    iterator = EpochBatchIterator(Numbers(), Numbers().collater, packed)
-    iterator.__class__ = PackedBatchIterator
-    iterator.next_epoch_itr()
-    assert isinstance(iterator.frozen_batches, PackedBatches)
-    assert isinstance(iterator.ordered_batches(1, False, True), PackedBatches)

@@ -10,6 +10,7 @@ from .helpers import changed, grid_of
 SMOKE = grid_of("smoke")
 MANY = "experiments/many_to_one"
 ZERO = "experiments/transfer_zero_shot"
+FEW = "experiments/transfer_few_shot"
 
 
 @pytest.mark.parametrize(
@@ -63,6 +64,18 @@ ZERO = "experiments/transfer_zero_shot"
         ),
         ("system_flags", "--dropout 0", "grid: system_flags must be of type dict"),
         (f"{MANY}/sources", "hi", "experiments: many_to_one: sources must be of type list"),
+        (
+            f"{MANY}/target",
+            False,
+            "many_to_one: target must be of type str; it is False: YAML reads no, on, yes "
+            "and numbers otherwise, so put it in quotes",
+        ),
+        (f"{MANY}/target", 12, "target must be of type str; it is 12: YAML reads no, on"),
+        ("datasets/first/licence", True, "licence must be of type str; it is True: YAML r"),
+        (f"{MANY}/systems/subword", [True], "subword: True is no whole number: YAML reads"),
+        (f"{MANY}/systems/subword", ["1"], "subword: '1' is no whole number: YAML reads"),
+        (f"{FEW}/sizes", [True], "transfer_few_shot: sizes: True is no whole number: YAML"),
+        (f"{ZERO}/systems", {False: [1]}, "systems: False is no text: YAML reads no, on"),
         ("system_flags", {"byte": "x"}, "system_flags: there is no system 'byte'"),
         ("systems", {"byte": {}}, "systems: belong into"),
         (

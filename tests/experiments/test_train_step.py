@@ -2,7 +2,6 @@
 
 import fcntl
 import json
-import os
 import signal
 import subprocess
 import sys
@@ -12,7 +11,7 @@ import zipfile
 import pytest
 
 from scripts.experiments.steps.recording import read_json
-from scripts.experiments.steps.train import check_configuration, restore_last
+from scripts.experiments.steps.train import check_configuration
 
 from ..helpers import REPO
 from .helpers import write
@@ -94,7 +93,11 @@ def test_a_killed_training_goes_on(step, tmp_path):
     write(tmp_path / "run/checkpoints/go", "")
     assert run(step("wait")).returncode == 0
     assert [line.split()[0] for line in log(tmp_path)] == ["new", "resumed"]
-    assert (tmp_path / "run/trained.json").exists()
+    seconds = read_json(tmp_path / "run/trained.json")["seconds"]
+    sessions = (tmp_path / "run/seconds").read_text().strip().split("\n")
+    both = [float(end) - float(start) for start, end in map(str.split, sessions)]
+    assert len(both) == 2
+    assert seconds == pytest.approx(sum(both), abs=0.5)
 
 
 def test_a_failed_training_shows_the_end_of_its_log(step, tmp_path):
@@ -139,25 +142,3 @@ def test_one_folder_is_trained_by_one_process(step, tmp_path):
         result = run(step())
     assert result.returncode == 1
     assert "is being trained by another process: wait for it, or end it" in result.stderr
-
-
-def test_a_checkpoint_cut_short_gives_way_to_the_newest_whole_one(tmp_path, capsys):
-    for updates in (90, 100, 110):
-        with zipfile.ZipFile(tmp_path / f"checkpoint_2_{updates}.pt", "w") as file:
-            file.writestr("updates", str(updates))
-    last = tmp_path / "checkpoint_last.pt"
-    last.write_bytes((tmp_path / "checkpoint_2_110.pt").read_bytes())
-    restore_last(tmp_path)
-    assert capsys.readouterr().out == ""
-    os.truncate(last, 20)
-    os.truncate(tmp_path / "checkpoint_2_110.pt", 20)
-    restore_last(tmp_path)
-    assert last.read_bytes() == (tmp_path / "checkpoint_2_100.pt").read_bytes()
-    assert "was cut short; going on from" in capsys.readouterr().out
-
-
-def test_without_any_whole_checkpoint_training_starts_anew(tmp_path, capsys):
-    write(tmp_path / "checkpoint_last.pt", "cut")
-    restore_last(tmp_path)
-    assert list(tmp_path.iterdir()) == []
-    assert "from the start" in capsys.readouterr().out

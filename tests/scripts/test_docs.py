@@ -156,10 +156,10 @@ def test_verbs_exist(page, capsys):
 
 
 def test_targets_of_make_exist():
-    targets = re.findall(r"^(\w+):", (REPO / "Makefile").read_text("utf-8"), re.M)
+    targets = re.findall(r"^([\w-]+):", (REPO / "Makefile").read_text("utf-8"), re.M)
     for page in PAGES:
         spans = re.findall(r"`([^`]+)`", page.read_text("utf-8"))
-        named = re.findall(r"\bmake (?:\w+=\S+ )?([a-z]+)", "\n".join(spans))
+        named = re.findall(r"\bmake (?:\w+=\S+ )?([a-z-]+)", "\n".join(spans))
         assert set(named) <= set(targets), page
 
 
@@ -176,6 +176,12 @@ def test_commands_of_fairseq_can_be_parsed(page):
         parser = PARSERS[program.removeprefix("fairseq-")]()
         parser.error = lambda message, args=args: pytest.fail(f"{message}: {args}")
         options.parse_args_and_arch(parser, args)
+
+
+@every_page
+def test_what_may_hold_a_space_is_quoted(page):
+    code = "\n".join(parts(page)[1])
+    assert not re.findall(r"^.*(?<![\"=])\$[({A-Z].*$", code, re.M)
 
 
 def test_commands_are_found():

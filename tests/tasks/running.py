@@ -1,9 +1,26 @@
-"""A task over a folder, and the batches of a split."""
+"""A task over a folder, the batches of a split, and a training in this process."""
+
+from fairseq import options
+from fairseq.dataclass.utils import convert_namespace_to_omegaconf
+from fairseq_cli.train import main
 
 from fairseq_bytefusion.tasks.byte_translation import (
     ByteTranslationConfig,
     ByteTranslationTask,
 )
+
+from ..helpers import TRAIN_FLAGS, USER_DIR
+
+
+def train_here(data, save_dir, *flags):
+    """What ``helpers.train`` does, in this process and without validation."""
+    parser = options.get_training_parser()
+    words = [
+        *(data, "--save-dir", save_dir, "--user-dir", USER_DIR, *TRAIN_FLAGS),
+        *("--cpu", "--disable-validation", "--no-epoch-checkpoints", *flags),
+    ]
+    args = options.parse_args_and_arch(parser, [str(word) for word in words])
+    main(convert_namespace_to_omegaconf(args))
 
 
 def make_task(data, **options):

@@ -1,6 +1,8 @@
 """The spelling of each row of a table, misspelt now and then, as a fairseq dataset."""
 
+import functools
 import logging
+import zlib
 
 import numpy as np
 import torch
@@ -9,6 +11,7 @@ from fairseq.data import FairseqDataset
 from ...text.noise.misspell import LONGEST_KEPT, misspell_entry
 from ...text.pieces import collate_spellings, symbols_of
 from ...text.text_dictionary import encode_utf8
+from ..batches import pack_batches
 
 logger = logging.getLogger(__name__)
 
@@ -63,6 +66,11 @@ class PieceDataset(FairseqDataset):
         """False: a worker process that lives on would keep the noise of its epoch."""
         return False
 
+    @functools.cached_property
+    def digest(self):
+        """str: of what decides, besides the options of a batch, which pieces are in it."""
+        return f"{zlib.crc32(self.sizes.astype(np.int32)):08x}"
+
     def set_epoch(self, epoch):
         """Let the noise be that of ``epoch``."""
         self.epoch = epoch
@@ -114,3 +122,8 @@ class PieceDataset(FairseqDataset):
         if self.shuffle:
             return np.random.permutation(len(self))
         return np.arange(len(self))
+
+    def batch_by_size(self, indices, *args, **kwargs):
+        """As in fairseq, but PackedBatches."""
+        split = functools.partial(super().batch_by_size, **kwargs)
+        return pack_batches(indices, lambda part: split(part, *args))

@@ -51,6 +51,11 @@ class CountedFiltering:
             )
         return indices[~dropped]
 
+    def fitting(self, indices, dataset, max_positions):
+        """int[N']: those of ``indices`` (int[N]) that training keeps; none is counted."""
+        reasons = _reasons(dataset, max_positions).values()
+        return indices[~functools.reduce(np.logical_or, reasons)[indices]]
+
 
 def _reasons(dataset, max_positions):
     """dict of str to bool[N]: which samples each reason drops, in their own order: that is

@@ -73,10 +73,7 @@ class SavedVocabularies:
                 a language without a tag in it.
         """
         super().load_state_dict(state)
-        for side, dictionary in self._dictionaries():
-            saved = state.get(f"{side}_vocabulary")
-            if saved is not None:  # the checkpoint is as new as this check
-                _check_same(side, dictionary, saved)
+        self._check_vocabularies(state)
         self._adopt_tags(state.get("source_tags", []))
         words = state.get("source_words")
         self._source_words = None if words is None else unpack_words(words)
@@ -85,6 +82,33 @@ class SavedVocabularies:
         """Pairs of a side and its dictionary."""
         found = ((side, getattr(self, f"{side}_dictionary")) for side in SIDES)
         return [(side, dictionary) for side, dictionary in found if dictionary is not None]
+
+    def _check_vocabularies(self, state):
+        for side, dictionary in self._dictionaries():
+            saved = state.get(f"{side}_vocabulary")
+            if saved is not None:  # the checkpoint is as new as this check
+                _check_same(side, dictionary, saved)
+
+    def check_restored(self, state):
+        """Called before training starts from a checkpoint: its rows must be ours.
+
+        Raises:
+            ValueError: a vocabulary, tags or a list of words that are not those of the
+                checkpoint.
+        """
+        self._check_vocabularies(state)
+        tags, own = state.get("source_tags", []), list(self.source_dictionary.tags)
+        if tags != own:
+            raise ValueError(
+                f"it was trained with {_tags(tags)}, and this training has {_tags(own)}: "
+                "give the same --source-tag and --source-lang"
+            )
+        words, own = state.get("source_words"), self._source_words
+        if words is not None and own is not None and unpack_words(words) != own:
+            raise ValueError(
+                f"dict.word.{self.cfg.source_lang}.txt is not the list of words it was "
+                "trained with: put that in its place"
+            )
 
     def _adopt_tags(self, tags):
         own = list(self.source_dictionary.tags)

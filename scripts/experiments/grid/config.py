@@ -12,6 +12,9 @@ from .schema import KINDS, CrossDomain, Dataset, Grid, System, Transfer
 SYSTEMS_FILE = Path(__file__).parents[1] / "systems.yaml"
 UNITS_FILE = Path(__file__).parents[3] / "fairseq_bytefusion/text/units.py"
 
+_QUOTE = "YAML reads no, on, yes and numbers otherwise, so put it in quotes"
+_NO_SCALAR = (dict, list, type(None))
+
 
 def read_grid(config):
     """The grid that a mapping (a ``grid.yaml``) describes.
@@ -85,7 +88,11 @@ def _build(kind, keys, where):
         is_bool = isinstance(value, bool) and wanted is not bool
         if wanted is not object and (not isinstance(value, wanted) or is_bool):
             name = getattr(wanted, "__name__", "number")
-            raise ValueError(f"{where}: {key} must be of type {name}; it is {value!r}")
+            is_misread = wanted is str and not isinstance(value, _NO_SCALAR)
+            hint = f": {_QUOTE}" if is_misread else ""
+            raise ValueError(
+                f"{where}: {key} must be of type {name}; it is {value!r}{hint}"
+            )
         _check_elements(value, fields[key].type, f"{where}: {key}")
     for name, f in fields.items():
         if f.metadata.get("required") and name not in keys:
@@ -94,16 +101,23 @@ def _build(kind, keys, where):
 
 
 def _check_elements(value, wanted, where):
-    """Refuse what is no text in a list or mapping of text, such as YAML's ``no``."""
+    """Refuse in a list or mapping what is no text or no number, such as YAML's ``no``."""
     types = getattr(wanted, "__args__", ())
     columns = zip(*value.items()) if isinstance(value, dict) else [value]
     for kind, column in zip(types, columns):
         for element in column:
             if kind is str and not isinstance(element, str):
-                raise ValueError(
-                    f"{where}: {element!r} is no text: YAML reads no, on, yes and numbers "
-                    "otherwise, so put it in quotes"
-                )
+                raise ValueError(f"{where}: {element!r} is no text: {_QUOTE}")
+            if kind is int:
+                _check_whole(element, where)
+
+
+def _check_whole(element, where):
+    if isinstance(element, bool) or not isinstance(element, int):
+        raise ValueError(
+            f"{where}: {element!r} is no whole number: YAML reads no, on and yes as "
+            "booleans and what is in quotes as text"
+        )
 
 
 def _check(grid):
@@ -183,6 +197,8 @@ def _datasets_of(experiment):
 def _check_seeds(system, seeds, experiment, where):
     if not isinstance(seeds, list) or not seeds:
         raise ValueError(f"{where}: {system} needs a list of seeds, such as [1, 2]")
+    for seed in seeds:
+        _check_whole(seed, f"{where}: {system}")
     missing = set(seeds) - set(experiment.systems.get(experiment.baseline) or [])
     if missing:
         raise ValueError(

@@ -70,7 +70,7 @@ rule slices:
         out=grid.data_root,
     shell:
         f"python {STEPS}/slice_sample.py data_prep/sample"
-        " --pairs {params.pairs} --out {params.out}"
+        " --pairs {params.pairs} --out {params.out:q}"
 
 
 def cut_job(wildcards):

@@ -28,7 +28,7 @@ rule score:
     params:
         command=score_command,
     shell:
-        "{params.command} > {output}.part && mv {output}.part {output}"
+        "{params.command} > {output:q}.part && mv {output:q}.part {output:q}"
 
 
 def report_inputs(wildcards):

@@ -73,5 +73,5 @@ rule generate:
         command=lambda w: join(commands.generate(run_of(w), test_of(w))),
     threads: grid.threads
     shell:
-        "OMP_NUM_THREADS={threads} python {STEPS}/generate.py --log {output}"
+        "OMP_NUM_THREADS={threads} python {STEPS}/generate.py --log {output:q}"
         " -- {params.command}"

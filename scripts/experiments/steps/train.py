@@ -11,17 +11,15 @@ bytes, appends to RUN/train.log, and ends by writing RUN/trained.json.
 import argparse
 import fcntl
 import os
-import shutil
 import signal
 import subprocess
 import sys
-import time
-import zipfile
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[3]))
 
 from data_prep.output import run_script  # noqa: E402
+from scripts.experiments.steps.going_on import counted_time, restore_last  # noqa: E402
 from scripts.experiments.steps.recording import (  # noqa: E402
     data_hashes,
     read_json,
@@ -49,13 +47,13 @@ def train(args):
         configuration = {"command": command, "data": data_hashes(args.data)}
         check_configuration(run, configuration)
         restore_last(run / "checkpoints")
-        start = time.time()
-        # The child holds the lock too: as long as it lives, none other trains here.
-        _run(command, run / "train.log", lock)
+        with counted_time(run / "seconds", run / "train.log") as seconds:
+            # The child holds the lock too: as long as it lives, none other trains here.
+            _run(command, run / "train.log", lock)
         record = {
             **configuration,
             "unit": args.unit,
-            "seconds": time.time() - start,
+            "seconds": seconds(),
             "versions": versions(),
         }
         write_json(run / "trained.json", record)
@@ -99,26 +97,6 @@ def check_configuration(run, configuration):
         f"{run} was begun with another configuration ({shown}): delete that folder to "
         "train anew, or name another `work` in the profile's grid.yaml to keep it"
     )
-
-
-def restore_last(folder):
-    """Replace a ``checkpoint_last.pt`` that a kill cut short by the newest whole one.
-
-    fairseq copies it into place, which is no single step.
-
-    Args:
-        folder (Path): ``--save-dir``; may not be there.
-    """
-    last = folder / "checkpoint_last.pt"
-    if not last.exists() or zipfile.is_zipfile(last):
-        return
-    whole = [path for path in folder.glob("checkpoint_*_*.pt") if zipfile.is_zipfile(path)]
-    last.unlink()
-    if whole:
-        newest = max(whole, key=lambda path: int(path.stem.rpartition("_")[2]))
-        shutil.copyfile(newest, folder / "checkpoint_last.part")
-        os.replace(folder / "checkpoint_last.part", last)
-    print(f"{last} was cut short; going on from {newest if whole else 'the start'}")
 
 
 def _changed_flags(old, new):

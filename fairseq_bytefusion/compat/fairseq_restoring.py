@@ -1,0 +1,175 @@
+"""Workarounds for how fairseq goes on with a training, or starts from a checkpoint."""
+
+import functools
+import logging
+import os
+import re
+
+from .fairseq_checkpoints import options_of
+from .fairseq_loading import CheckpointError
+
+logger = logging.getLogger(__name__)
+
+# Options that change how a model is trained, not what its weights mean.
+_TRAINING_ONLY = re.compile(
+    "dropout|layerdrop|quant_noise|checkpoint_activations|offload|min_params_to_wrap"
+    "|char2subword_from|freeze_composer"
+)
+# As large as the longest sentence, unless positions are learned.
+_LIMITS = ("max_source_positions", "max_target_positions")
+_MOST = 6
+
+
+def explain_restoring():
+    """Say what does not fit where training starts from a checkpoint.
+
+    Symptom: a screen of torch's ``size mismatch for ...`` and ``please ensure that the
+    architectures match`` where options are others than those of the checkpoint, nothing
+    where these leave all sizes as they were; training from scratch for a
+    ``--restore-file`` that is not there; and a vocabulary of the same size, but another
+    one, is taken. Any version. A task may refuse what it kept in the checkpoint by its
+    method ``check_restored(task_state)``.
+    """
+    from fairseq.trainer import Trainer
+
+    if not hasattr(Trainer.load_checkpoint, "__wrapped__"):
+        Trainer.load_checkpoint = _explaining(Trainer.load_checkpoint)
+
+
+def _explaining(load):
+    @functools.wraps(load)
+    def load_checkpoint(self, filename, *args, **kwargs):
+        from fairseq import checkpoint_utils
+
+        _require_file(self.cfg.checkpoint.restore_file, filename)
+        seen, load_state = {}, checkpoint_utils.load_checkpoint_to_cpu
+
+        def load_and_check(path, *args, **kwargs):
+            state = load_state(path, *args, **kwargs)
+            _check_task(self.task, path, state.get("task_state") or {})
+            # Not the state: fairseq frees its weights as soon as they are loaded.
+            seen["options"] = options_of(state, "model")
+            seen["shapes"] = _shapes(state["model"])
+            return state
+
+        checkpoint_utils.load_checkpoint_to_cpu = load_and_check
+        try:
+            extra_state = load(self, filename, *args, **kwargs)
+        except Exception as error:
+            reason = _reason(self, seen, error)
+            if reason is None:
+                raise
+            raise CheckpointError(f"{filename} {reason}") from None
+        finally:
+            checkpoint_utils.load_checkpoint_to_cpu = load_state
+        changes = _changed_options(self, seen, _LIMITS)
+        if changes:
+            logger.warning(
+                "the model is not quite that of %s, though it has the same sizes: %s",
+                *(filename, changes),
+            )
+        return extra_state
+
+    return load_checkpoint
+
+
+def _require_file(wanted, filename):
+    if wanted != "checkpoint_last.pt" and not os.path.exists(filename):
+        raise FileNotFoundError(
+            f"--restore-file {filename}: no such file; drop that flag to go on from "
+            "checkpoint_last.pt of --save-dir, or to train from scratch"
+        )
+
+
+def _check_task(task, path, state):
+    try:
+        getattr(task, "check_restored", lambda state: None)(state)
+    except ValueError as error:
+        raise CheckpointError(f"{path} does not fit this training: {error}") from None
+
+
+def _reason(trainer, seen, error):
+    """What to say of an error, as a sentence about the file; None of one not known."""
+    message = str(error)
+    if isinstance(error, (CheckpointError, OSError)) or not seen:
+        return None
+    if "Criterion does not match" in message or "Optimizer does not match" in message:
+        what = message.split()[0]
+        then, now = message.rpartition("). ")[2].split(" vs ")
+        return (
+            f"was trained with another --{what.lower()}, {then}, here it is {now}: give "
+            "that one, or --reset-optimizer to keep nothing but the weights"
+        )
+    if "Cannot load model parameters" in message:
+        remedy = "give those of the checkpoint, or train anew in another --save-dir"
+    elif "doesn't match the size of optimizer's group" in message:
+        remedy = "give those of the checkpoint, or --reset-optimizer"
+    else:
+        return None
+    changes = _changed_options(trainer, seen) or _changed_shapes(trainer, seen)
+    return changes and f"is of another model ({changes}): {remedy}"
+
+
+def _changed_options(trainer, seen, ignored=()):
+    """``--encoder-embed-dim 64 in the checkpoint, 32 here; ...`` of the model's options."""
+    then = seen.get("options", {})
+    now = options_of({"cfg": {"model": trainer.cfg.model}}, "model")
+    return _listed(
+        f"{_flag(name)} {then[name]} in the checkpoint, {now[name]} here"
+        for name in sorted(then, key=lambda name: (name != "_name", name))
+        if name in now
+        and then[name] != now[name]
+        and name not in ignored
+        and not _TRAINING_ONLY.search(name)
+    )
+
+
+def _flag(name):
+    return "--arch" if name == "_name" else f"--{name.replace('_', '-')}"
+
+
+def _changed_shapes(trainer, seen):
+    """``encoder.embed_tokens.weight is 9 x 32 in the checkpoint, 8 x 32 here; ...``."""
+    then, now = seen["shapes"], _shapes(trainer.model.state_dict())
+    return _listed(
+        f"{name} is {then.get(name, 'absent')} in the checkpoint, "
+        f"{now.get(name, 'absent')} here"
+        for name in sorted({*then, *now})
+        if then.get(name) != now.get(name)
+    )
+
+
+def _shapes(parameters):
+    return {name: " x ".join(map(str, value.shape)) for name, value in parameters.items()}
+
+
+def _listed(changes):
+    changes = list(changes)
+    more = [f"and {len(changes) - _MOST} more"] if len(changes) > _MOST else []
+    return "; ".join([*changes[:_MOST], *more])
+
+
+def stop_at_max_update():
+    """Do not train on what was trained to its end.
+
+    Symptom: the command of a training that had reached ``--max-update``, given again,
+    makes one update more and saves that. fairseq 0.12 asks after an update whether it was
+    the last.
+    """
+    from fairseq import checkpoint_utils
+
+    if not hasattr(checkpoint_utils.load_checkpoint, "__wrapped__"):
+        checkpoint_utils.load_checkpoint = _stopping(checkpoint_utils.load_checkpoint)
+
+
+def _stopping(load):
+    @functools.wraps(load)
+    def load_checkpoint(cfg, trainer, **kwargs):
+        loaded = load(cfg, trainer, **kwargs)
+        limit, updates = trainer.cfg.optimization.max_update, trainer.get_num_updates()
+        if 0 < limit <= updates:
+            logger.info("--max-update %d was reached before: nothing is left", limit)
+            trainer.cfg.optimization.max_epoch = -1  # 0 would be no limit
+        return loaded
+
+    return load_checkpoint
