@@ -21,7 +21,7 @@ PIP := $(PY) -m pip install --quiet --disable-pip-version-check --constraint "$(
 .SILENT:
 
 quickstart: $(INSTALLED)
-	$(ON_PATH) scripts/quickstart.sh
+	$(ON_PATH) $(PY) scripts/quickstart.py
 
 test: lint
 	OMP_NUM_THREADS=1 $(PY) -m pytest --numprocesses auto --dist loadscope --durations 15

@@ -1,18 +1,13 @@
 """A training goes on from the newest whole checkpoint; its sessions are added up."""
 
 import os
-import subprocess
-import sys
 import zipfile
 
 import pytest
 
 from scripts.experiments.steps.going_on import counted_time, restore_last
 
-from ..helpers import REPO, run
 from .helpers import write
-
-STEP = REPO / "scripts/experiments/steps/going_on.py"
 
 
 def checkpoint(folder, name, when):
@@ -78,24 +73,3 @@ def test_sessions_are_added_up(tmp_path, record, log_ends, expected):
     lines = (tmp_path / "seconds").read_text().strip().split("\n")
     assert len(lines) == 1 + (record or "").count("\n")
     assert all(len(line.split()) == 2 for line in lines)
-
-
-def test_what_quickstart_runs(tmp_path):
-    def go_on(code):
-        return run(
-            *(sys.executable, STEP, tmp_path, tmp_path / "log", "--"),
-            *(sys.executable, "-c", f"import sys; print('a b'); sys.exit({code})"),
-            check=False,
-        )
-
-    write(tmp_path / "seconds", "100.0 160.0\n")
-    assert go_on(3).returncode == 3
-    assert not (tmp_path / "trained").exists()
-    assert go_on(0).returncode == 0
-    assert 60 <= int((tmp_path / "trained").read_text()) < 90
-    assert (tmp_path / "log").read_text() == "a b\na b\n"
-
-
-def test_quickstart_is_a_valid_script():
-    subprocess.run(["bash", "-n", str(REPO / "scripts/quickstart.sh")], check=True)
-    assert "steps/going_on.py" in (REPO / "scripts/quickstart.sh").read_text("utf-8")

@@ -1,21 +1,10 @@
-#!/usr/bin/env python3
-"""What a training that was stopped goes on from, and how long all its sessions took.
+"""What a training that was stopped goes on from, and how long all its sessions took."""
 
-    python scripts/experiments/steps/going_on.py RUN LOG -- fairseq-train DATA ...
-
-mends ``RUN/checkpoint_last.pt`` if it was cut short, runs the command, whose standard
-output is appended to LOG, and writes into RUN/trained how many seconds it took in all.
-"""
-
-import argparse
 import contextlib
 import os
 import shutil
-import subprocess
-import sys
 import time
 import zipfile
-from pathlib import Path
 
 
 def restore_last(folder):
@@ -85,29 +74,3 @@ def _sessions(record):
         return []
     numbers = [list(map(float, line.split())) for line in record.open(encoding="utf-8")]
     return [[row[0], row[1] if len(row) > 1 else None] for row in numbers]
-
-
-def main():
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    parser.add_argument("run", type=Path, help="--save-dir of the training")
-    parser.add_argument("log", type=Path, help="where its output goes")
-    parser.add_argument("command", nargs="+", help="after --")
-    args = parser.parse_args()
-    restore_last(args.run)
-    with counted_time(args.run / "seconds", args.log) as seconds:
-        with open(args.log, "ab") as log:
-            status = subprocess.run(args.command, stdout=log, check=False).returncode
-        if status:
-            sys.exit(status if status > 0 else 128 - status)
-        done = args.run / "trained"
-        done.with_name("trained.part").write_text(f"{seconds():.0f}\n", "utf-8")
-        os.replace(done.with_name("trained.part"), done)
-
-
-if __name__ == "__main__":
-    try:
-        main()
-    except KeyboardInterrupt:  # the training has had it too, and said so
-        sys.exit(130)
