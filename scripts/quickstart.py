@@ -25,7 +25,7 @@ from scripts.experiments.steps.going_on import (  # noqa: E402
 
 DATA = "data_prep/sample"
 SENTENCE = "kal subah 7 baje alarm laga do"
-UPDATES, SENTENCES = 1300, 1000
+UPDATES, SENTENCES = 900, 1000
 # Of all encoders char-cnn learns most in five minutes: it reads a word at a time, which
 # costs a third of what bytes do, and makes what is spelt alike alike.
 TRAINING = [
