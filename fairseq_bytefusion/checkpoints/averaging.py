@@ -137,7 +137,7 @@ def average_checkpoints(paths, output):
     Raises:
         OSError, RuntimeError: a checkpoint cannot be read, or ``output`` not written.
         ValueError: none given, or their parameters differ in names or shapes, or are NaN
-            or infinite; ``output`` is one of them.
+            or infinite, or their words differ; ``output`` is one of them.
     """
     if not paths:
         raise ValueError("there is nothing to average: give at least one checkpoint")
@@ -157,7 +157,7 @@ def _average(paths):
     # One at a time: each may fill a good part of the memory.
     for checkpoint in itertools.chain([first], map(open_checkpoint, paths[1:])):
         checkpoint.require_finite()
-        _check_same_shapes(checkpoint, first)
+        _check_same_model(checkpoint, first)
         for name, tensor in checkpoint.parameters.items():
             # In float64: the mean of equal checkpoints must be those checkpoints.
             total[name] = total.get(name, 0) + tensor.double()
@@ -172,7 +172,7 @@ def _average(paths):
     return writable({**first.state, "last_optimizer_state": None})
 
 
-def _check_same_shapes(checkpoint, first):
+def _check_same_model(checkpoint, first):
     shapes, wanted = (
         {name: tensor.shape for name, tensor in c.parameters.items()}
         for c in (checkpoint, first)
@@ -182,4 +182,10 @@ def _check_same_shapes(checkpoint, first):
         raise ValueError(
             f"{checkpoint.path} is not the same model as {first.path}: "
             f"{', '.join(differing[:5])}"
+        )
+    words = checkpoint.source_words, first.source_words
+    if None not in words and words[0] != words[1]:
+        raise ValueError(
+            f"{checkpoint.path} knows other words than {first.path}: average checkpoints "
+            "of one list of words"
         )
