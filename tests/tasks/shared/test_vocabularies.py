@@ -97,6 +97,6 @@ def test_training_is_not_resumed_with_another_list(toy_data, trained, tmp_path):
     known = (data / "dict.word.xx.txt").read_bytes().splitlines()
     (data / "dict.word.xx.txt").write_bytes(b"\n".join([known[1], known[0], *known[2:]]))
     flags = (*TRAIN_FLAGS, *MIXTURE, "--max-update", "4")
-    assert "is not the one of training" in failing(
+    assert "is not the list of words it was trained with" in failing(
         "train", data, "--save-dir", tmp_path, *flags
     )
