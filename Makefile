@@ -38,9 +38,11 @@ install: $(INSTALLED)
 readme: $(INSTALLED)
 	$(ON_PATH) scripts/refresh_readme.sh
 
-# fairseq's build needs torch, numpy and cython; without build isolation it finds
-# them here instead of downloading each a second time. pip 24.1 and newer refuse
-# the metadata of the official fairseq.
+# The build of fairseq-fixed needs torch, numpy and cython; without build isolation it finds
+# them here instead of downloading each a second time. The official fairseq, of older Pythons,
+# must not find torch: it would compile files that its archive lacks. pip 24.1 and newer
+# refuse its metadata.
+ISOLATION = $$($(PY) -c 'import sys; print("--no-build-isolation" if sys.version_info >= (3, 11) else "")')
 $(INSTALLED): setup.py pyproject.toml $(CONSTRAINTS)
 	echo "==> $(VENV): creating the environment with $$("$(PYTHON)" --version)"
 	"$(PYTHON)" -m venv "$(VENV)"
@@ -48,7 +50,7 @@ $(INSTALLED): setup.py pyproject.toml $(CONSTRAINTS)
 	echo "==> $(VENV): installing torch"
 	$(PIP) torch "numpy$$($(PY) -c 'import sys; print("<1.24" if sys.version_info < (3, 11) else "<3")')" cython setuptools wheel
 	echo "==> $(VENV): building fairseq and installing the rest (about 3 minutes)"
-	$(PIP) --no-build-isolation --editable ".[dev]"
+	$(PIP) $(ISOLATION) --editable ".[dev]"
 	touch "$@"
 
 clean:
