@@ -186,7 +186,7 @@ def _choose_device(args, is_tpu):
         return
     if args.amp:
         logger.warning("--amp does nothing without a GPU; --bf16 does")
-    if args.fp16 and not _can_halve(torch):
+    if args.fp16 and not can_halve(torch):
         raise ValueError(
             f"torch {torch.__version__} cannot train with --fp16 without a GPU: give "
             "--bf16, or drop that flag"
@@ -197,7 +197,7 @@ def _choose_device(args, is_tpu):
         torch.Tensor.cuda = lambda self, *args, **kwargs: self
 
 
-def _can_halve(torch):
+def can_halve(torch):
     """Whether a CPU has what a Transformer layer does, in 16 bits (torch 2.0 does not)."""
     x = torch.ones(2, 2, dtype=torch.half, requires_grad=True)
     try:

@@ -37,6 +37,7 @@ def _checkpoint_globals():
     multiarray = getattr(np, "_core", getattr(np, "core", None)).multiarray
     numbers = [np.dtype(code) for code in "?" + np.typecodes["AllInteger"] + "efdg"]
     allowed = [argparse.Namespace, np.ndarray, np.dtype, *map(type, numbers), codecs.encode]
+    allowed += [set, bytearray, complex]  # as torch itself
     for module in ("numpy._core.multiarray", "numpy.core.multiarray"):
         allowed.append(_renamed(multiarray._reconstruct, module))
         allowed.append(_renamed(multiarray.scalar, module))

@@ -113,7 +113,8 @@ def test_the_same_model_goes_on_without_a_word(toy_data, first, tmp_path, caplog
     ],
 )
 def test_another_vocabulary_is_named(tmp_path, letters, message):
-    write_pair(tmp_path, "train", ["ab"] * 4, ["ba"] * 4)
+    for split in ("train", "valid"):
+        write_pair(tmp_path, split, ["ab"] * 4, ["ba"] * 4)
 
     def vocabulary(letters):
         lines = "".join(f"{letter} 1\n" for letter in letters)

@@ -6,7 +6,7 @@ import zlib
 
 import numpy as np
 import torch
-from fairseq.data import FairseqDataset
+from fairseq.data import FairseqDataset, data_utils
 
 from ...text.noise.misspell import LONGEST_KEPT, misspell_entry
 from ...text.pieces import collate_spellings, symbols_of
@@ -28,6 +28,9 @@ class PieceDataset(FairseqDataset):
         only_misspelt (bool): leave out the pieces that are too short to be.
         shuffle (bool)
     """
+
+    #: seed of the order of an epoch, together with its number
+    order_seed = 1
 
     def __init__(
         self,
@@ -118,9 +121,11 @@ class PieceDataset(FairseqDataset):
         return self.sizes[index]
 
     def ordered_indices(self):
-        """int64[N]: at random where ``shuffle``; fairseq has seeded numpy by epoch."""
+        """int64[N]: at random where ``shuffle``, in another order every epoch."""
         if self.shuffle:
-            return np.random.permutation(len(self))
+            # fairseq 0.12.2 seeds numpy by the seed alone, later ones by the epoch too.
+            with data_utils.numpy_seed(self.order_seed + self.epoch):
+                return np.random.permutation(len(self))
         return np.arange(len(self))
 
     def batch_by_size(self, indices, *args, **kwargs):

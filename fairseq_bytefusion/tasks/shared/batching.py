@@ -2,8 +2,6 @@
 
 import functools
 
-from fairseq.data import data_utils
-
 from ...data.epochs import PackedBatchIterator
 
 
@@ -51,8 +49,8 @@ class PackedBatching:
         seed, limits = batching["seed"], batching["max_positions"]
         dataset.max_batch_tokens, dataset.order_seed = batching["max_tokens"], seed
         if indices is None:
-            with data_utils.numpy_seed(seed + epoch):
-                indices = dataset.ordered_indices()
+            dataset.set_epoch(epoch)
+            indices = dataset.ordered_indices()
         if limits is not None:
             indices = self.fitting(indices, dataset, limits)
         sizes = ("max_tokens", "max_sentences", "required_batch_size_multiple")
