@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Encoders and decoding of this checkout against another one, such as the commit before.
 
-    git worktree add /tmp/before COMMIT
-    python scripts/benchmarks/bench_checkouts.py --base /tmp/before --rounds 8
+    git worktree add ../before COMMIT
+    python scripts/benchmarks/bench_checkouts.py --base ../before --rounds 8
 
 A process each keeps its models; the two take turns, case by case, in every round, so that
 a busy machine slows both. A ratio is this checkout's time over the other's; the median is
