@@ -18,6 +18,7 @@ ONE_HOT = [
     *("--encoder-embed-dim", "264", "--decoder-embed-dim", "264"),
 ]
 NCF, WSF = ("--encoder-fusion", "ncf"), ("--encoder-fusion", "wsf")
+MSC = ("--encoder-fusion", "msc", "--decoder-fusion", "msc")
 CHARACTERS = ("--char-embed-dim", "16", "--encoder-embedder")
 COMPOSERS = {
     "char2subword": [*CHARACTERS, "char2subword", "--checkpoint-activations"],
@@ -34,6 +35,7 @@ SYSTEMS = {
     "wsf": [*WSF, "--wsf-boundary", "script", "--checkpoint-activations"],
     "ncf one-hot": [*ONE_HOT, *NCF, "--ncf-unigram", "identity"],
     "wsf one-hot": [*ONE_HOT, *WSF, "--wsf-max-word", "8"],
+    "msc one-hot": [*ONE_HOT, *MSC, "--msc-kernels", "0,1,5"],
     **COMPOSERS,
 }
 

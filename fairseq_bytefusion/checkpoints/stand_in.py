@@ -50,7 +50,9 @@ def stand_in_model(checkpoint, family):
         ValueError: the options contradict each other.
     """
     model_class = ARCH_MODEL_REGISTRY.get(checkpoint.arch, ARCH_MODEL_REGISTRY[family])
-    model = model_class.build_model(Namespace(**checkpoint.model_options), _NoTask())
+    options = Namespace(**checkpoint.model_options)
+    model_class.resolve_as_before(options)
+    model = model_class.build_model(options, _NoTask())
     parameters = dict(checkpoint.parameters)
     model.upgrade_state_dict(parameters)
     # load_state_dict would refuse the other tables.

@@ -1,5 +1,6 @@
 """Workarounds for how fairseq goes on with a training, or starts from a checkpoint."""
 
+import argparse
 import functools
 import logging
 import os
@@ -48,7 +49,7 @@ def _explaining(load):
             state = load_state(path, *args, **kwargs)
             _check_task(self.task, path, state.get("task_state") or {})
             # Not the state: fairseq frees its weights as soon as they are loaded.
-            seen["options"] = options_of(state, "model")
+            seen["options"] = _as_before(self._model, options_of(state, "model"))
             seen["shapes"] = _shapes(state["model"])
             return state
 
@@ -71,6 +72,13 @@ def _explaining(load):
         return extra_state
 
     return load_checkpoint
+
+
+def _as_before(model, options):
+    """What a checkpoint's options (dict) meant, where ``model`` knows of older defaults."""
+    saved = argparse.Namespace(**options)
+    getattr(model, "resolve_as_before", lambda saved: None)(saved)
+    return vars(saved)
 
 
 def _require_file(wanted, filename):

@@ -20,11 +20,13 @@ class ByteTransformerDecoder(TransformerDecoderBase):
         cfg (TransformerConfig)
         dictionary (fairseq.data.Dictionary)
         embedder (nn.Module): a token embedder, see ``modules.embedders``.
+        contexts (sequence of callables): make what stands within the first layers.
 
     Source: Vaswani et al. 2017, section 3; Shaham & Levy 2021, section 3.
     """
 
-    def __init__(self, cfg, dictionary, embedder):
+    def __init__(self, cfg, dictionary, embedder, contexts=()):
+        self._contexts = list(contexts)  # first: the base class builds the layers
         super().__init__(cfg, dictionary, embedder)
         #: return attention weights when not training, for ``--print-alignment``
         self.need_attn = False
@@ -43,7 +45,7 @@ class ByteTransformerDecoder(TransformerDecoderBase):
             super().build_output_projection(cfg, dictionary, embed_tokens)
 
     def build_decoder_layer(self, cfg, no_encoder_attn=False):
-        return build_decoder_layer(cfg)
+        return build_decoder_layer(cfg, self._contexts.pop(0) if self._contexts else None)
 
     def forward(
         self, prev_output_tokens, encoder_out=None, incremental_state=None, **kwargs
@@ -207,4 +209,5 @@ class ByteTransformerDecoder(TransformerDecoderBase):
         if not full_context:
             allowed = allowed.tril()
         own = torch.eye(length, dtype=torch.bool, device=padding_mask.device)
-        return Full(((allowed & ~padding_mask[:, None, :]) | own)[:, None])
+        allowed = (allowed & ~padding_mask[:, None, :]) | own
+        return Full(allowed[:, None], padding_mask)

@@ -19,17 +19,21 @@ class ByteTransformerEncoder(LazyReordering, TransformerEncoderBase):
         embedder (nn.Module): see ``modules.embedders``.
         fusion (nn.Module, optional): see ``modules.fusion``.
         shallow_layers (int): how many of the layers come before the fusion.
+        contexts (sequence of callables): make what stands within the first layers.
 
     Source: Vaswani et al. 2017, section 3; Sreedhar et al. 2023, section 3.
     """
 
-    def __init__(self, cfg, dictionary, embedder, fusion=None, shallow_layers=0):
+    def __init__(
+        self, cfg, dictionary, embedder, fusion=None, shallow_layers=0, contexts=()
+    ):
+        self._contexts = list(contexts)  # first: the base class builds the layers
         super().__init__(cfg, dictionary, embedder)
         self.fusion = fusion
         self.shallow_layers = shallow_layers
 
     def build_encoder_layer(self, cfg):
-        return build_encoder_layer(cfg)
+        return build_encoder_layer(cfg, self._contexts.pop(0) if self._contexts else None)
 
     def forward_embedding(self, src_tokens, token_embedding=None):
         """States that enter the first layer.
@@ -78,14 +82,14 @@ class ByteTransformerEncoder(LazyReordering, TransformerEncoderBase):
             ``src_lengths`` Int[B, 1]: tokens or words.
         """
         x, embedded, padding_mask = self.forward_embedding(src_tokens, token_embeddings)
-        allowed = None
+        geometry = Full()
         if padding_mask.any():
             x = x.masked_fill(padding_mask.unsqueeze(-1), 0.0)
             # A row of nothing but padding sees itself: its softmax stays finite.
             allowed = ~padding_mask | padding_mask.all(1, keepdim=True)
-            allowed = allowed[:, None, None, :]
+            geometry = Full(allowed[:, None, None, :], padding_mask)
 
-        geometry, states = Full(allowed), [x]
+        states = [x]
         for index, layer in enumerate(self.layers):
             if self.fusion is not None and index == self.shallow_layers:
                 x = self.fusion(x, src_tokens, padding_mask)

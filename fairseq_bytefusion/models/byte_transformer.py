@@ -1,14 +1,17 @@
 """``byte_transformer``: fairseq's Transformer with a choice of embedders."""
 
+from functools import partial
+
 from fairseq.dataclass.utils import gen_parser_from_dataclass
 from fairseq.models import register_model, register_model_architecture
 from fairseq.models.transformer import TransformerModelBase
 
 from ..modules.embedders import EMBEDDERS
 from ..modules.embedders.composers.char2subword import PAPER
+from ..modules.fusion import FUSIONS
 from .byte_decoder import ByteTransformerDecoder
 from .encoder_builder import build_embedder, build_encoder, nested_config
-from .options import complete
+from .options import EncoderOptions, complete, resolve_as_before
 from .options.byte_transformer import ByteTransformerConfig, check_sides
 
 
@@ -57,10 +60,22 @@ class ByteTransformerModel(TransformerModelBase):
         nested.decoder.input_dim = nested.decoder.output_dim = options.decoder_embed_dim
         nested.share_decoder_input_output_embed |= options.share_all_embeddings
         encoder = build_encoder(options, src_dict, embedder=embedder)
-        decoder = ByteTransformerDecoder(nested, tgt_dict, decoder_embedder)
+        contexts = ()
+        if options.decoder_fusion != "none":
+            fusion_class = FUSIONS[options.decoder_fusion]
+            context = partial(
+                fusion_class.build, options, options.decoder_embed_dim, causal=True
+            )
+            contexts = [context] * options.decoder_layers
+        decoder = ByteTransformerDecoder(nested, tgt_dict, decoder_embedder, contexts)
         model = cls(nested, encoder, decoder)
         model.options = options
         return model
+
+    @staticmethod
+    def resolve_as_before(saved):
+        """Complete the options of a checkpoint as :func:`~.options.resolve_as_before`."""
+        resolve_as_before(EncoderOptions, saved)
 
     @property
     def composes_words(self):

@@ -31,9 +31,13 @@ def build_encoder(options, dictionary, words=None, embedder=None):
     if options.encoder_fusion == "none":
         return ByteTransformerEncoder(cfg, dictionary, embedder)
     fusion_class = FUSIONS[options.encoder_fusion]
+    if fusion_class.place == "within":
+        context = partial(fusion_class.build, options, options.encoder_embed_dim)
+        contexts = [context] * options.fusion_layers
+        return ByteTransformerEncoder(cfg, dictionary, embedder, contexts=contexts)
     fusion = fusion_class.build(options, dictionary, partial(build_encoder_layer, cfg))
     shallow_layers = options.fusion_layers
-    if fusion_class.owns_layers:
+    if fusion_class.place == "around":
         cfg = copy.deepcopy(cfg)
         cfg.encoder.layers -= options.fusion_layers
         shallow_layers = 0

@@ -9,11 +9,12 @@ from ..modules.attention import MultiheadAttention
 from ..modules.transformer_layer import DecoderLayer, EncoderLayer
 
 
-def build_encoder_layer(cfg):
+def build_encoder_layer(cfg, context=None):
     """A layer of an encoder, also one within words.
 
     Args:
         cfg (TransformerConfig)
+        context (callable, optional): see ``TransformerLayer``.
 
     Returns:
         nn.Module
@@ -27,15 +28,17 @@ def build_encoder_layer(cfg):
             dropout=cfg.attention_dropout,
         ),
         **_shape(cfg, side),
+        context=context,
     )
     return wrap_layer(layer, cfg)
 
 
-def build_decoder_layer(cfg):
+def build_decoder_layer(cfg, context=None):
     """A layer of a decoder.
 
     Args:
         cfg (TransformerConfig)
+        context (callable, optional): see ``TransformerLayer``.
 
     Returns:
         nn.Module
@@ -51,6 +54,7 @@ def build_decoder_layer(cfg):
         attention,
         partial(attention, kdim=cfg.encoder.embed_dim),
         **_shape(cfg, side),
+        context=context,
     )
     return wrap_layer(layer, cfg)
 

@@ -27,6 +27,8 @@ class TransformerLayer(nn.Module):
         dropout, activation_dropout (float): probabilities.
         activation_fn (str): a name that fairseq knows.
         normalize_before (bool): pre-norm.
+        context (callable, optional): makes what the states pass before self-attention, see
+            ``modules.fusion``; the residual passes it by.
     """
 
     def __init__(
@@ -39,6 +41,7 @@ class TransformerLayer(nn.Module):
         activation_dropout=0.0,
         activation_fn="relu",
         normalize_before=False,
+        context=None,
     ):
         super().__init__()
         name = type(self).__name__
@@ -49,6 +52,7 @@ class TransformerLayer(nn.Module):
         )
         self.activation_fn = utils.get_activation_fn(activation_fn)
         self.make_parts(attention, dim, ffn_dim)
+        self.context = context and context()
 
     def make_parts(self, attention, dim, ffn_dim):
         """Set what has parameters: the feed-forward network, then the attention."""
@@ -65,6 +69,12 @@ class TransformerLayer(nn.Module):
             x = norm(x)
         x = residual + dropout(function(x))
         return x if self.normalize_before else norm(x)
+
+    def attend(self, x, geometry):
+        """Self-attention of states, or of what their context makes of them."""
+        if self.context is not None:
+            x = self.context(x, geometry)
+        return self.self_attn(x, x, geometry)[0]
 
     def feed_forward(self, x, linear=None):
         """The network itself; ``linear(module, x)`` applies its two layers."""
@@ -92,7 +102,7 @@ class EncoderLayer(TransformerLayer):
         """
 
         def attend(x):
-            return self.self_attn(x, x, geometry)[0]
+            return self.attend(x, geometry)
 
         x = self.residual_block(x, self.self_attn_layer_norm, attend, self.dropout_module)
         return self.residual_block(
@@ -151,7 +161,7 @@ class DecoderLayer(TransformerLayer):
         weights = None
 
         def attend(x):
-            return self.self_attn(x, x, geometry)[0]
+            return self.attend(x, geometry)
 
         def attend_to_memory(x):
             nonlocal weights

@@ -13,6 +13,7 @@ from fairseq.tasks.translation import TranslationTask
 from .. import compat
 from ..data import ParallelDataset, Side, load_parallel
 from ..data.pairs.pair_files import require_directory
+from ..models.byte_transformer import ByteTransformerModel
 from ..search import utf8_generator_class
 from .shared.batching import PackedBatching
 from .shared.composer_transfer import start_from_approximation
@@ -112,6 +113,8 @@ class ByteTranslationTask(
         if not from_checkpoint:
             # fairseq lists it next, and would say less.
             require_directory(utils.split_paths(self.cfg.data)[0])
+        else:
+            ByteTransformerModel.resolve_as_before(cfg)
         model = super().build_model(cfg, from_checkpoint)
         store_resolved(cfg, model)
         if getattr(cfg, "char2subword_from", None) and not from_checkpoint:

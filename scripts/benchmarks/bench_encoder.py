@@ -59,7 +59,6 @@ def build_encoder(name, options):
         return TransformerModelBase.build_model(nested, Dictionaries).encoder.train()
     cfg.encoder_embedder = name if name in COMPOSERS else "dense"
     cfg.encoder_fusion = name if name in FUSIONS else "none"
-    cfg.fusion_layers = {"ncf": options.ncf_layers, "wsf": options.wsf_layers}.get(name)
     return ByteTransformerModel.build_model(cfg, Dictionaries).encoder.train()
 
 
@@ -104,7 +103,7 @@ def peak_memory(name, length, options):
     """MiB that a forward and backward pass adds, measured in a process of its own."""
     command = [sys.executable, __file__, "--memory-of", name, "--lengths", str(length)]
     command += ["--threads", str(options.threads)]
-    for flag in ("dim", "layers", "tokens", "ncf_layers", "wsf_layers", "dropout", "text"):
+    for flag in ("dim", "layers", "tokens", "dropout", "text"):
         command += ["--" + flag.replace("_", "-"), str(getattr(options, flag))]
     return float(subprocess.run(command, check=True, capture_output=True).stdout)
 
@@ -132,8 +131,6 @@ def main():
     parser.add_argument("--threads", type=int, default=2)
     parser.add_argument("--dim", type=int, default=512)
     parser.add_argument("--layers", type=int, default=6)
-    parser.add_argument("--ncf-layers", type=int, default=4, help="layers before ncf")
-    parser.add_argument("--wsf-layers", type=int, default=2, help="word-local layers")
     parser.add_argument("--dropout", type=float, default=0.0)
     parser.add_argument("--text", type=Path, default=TEXT)
     parser.add_argument("--memory-of", choices=ENCODERS, help=argparse.SUPPRESS)

@@ -5,6 +5,7 @@ import shutil
 from pathlib import Path
 
 import pytest
+import torch
 
 from ..helpers import write_pair
 from ..tasks.running import train_here
@@ -147,3 +148,15 @@ def test_what_is_trained_to_its_end_stays(toy_data, first, tmp_path):
     before = (first / "checkpoint_last.pt").read_bytes()
     train_here(toy_data, tmp_path, "--max-update", "2")
     assert Path(last).read_bytes() == before
+
+
+def test_a_default_that_has_changed_is_named_with_what_it_was(toy_data, tmp_path):
+    """As of a checkpoint that was made when wsf had two thirds of the layers."""
+    flags = ("--encoder-layers", "3", "--encoder-fusion", "wsf")
+    train_here(toy_data, tmp_path, *flags, "--fusion-layers", "2", "--max-update", "2")
+    path = tmp_path / "checkpoint_last.pt"
+    state = torch.load(path)
+    state["cfg"]["model"]["fusion_layers"] = None
+    torch.save(state, path)
+    with pytest.raises(RuntimeError, match="--fusion-layers 2 in the checkpoint, 1 here"):
+        train_here(toy_data, tmp_path, *flags, "--max-update", "3")

@@ -18,11 +18,19 @@ FUSION_OPTIONS = {
     "wsf": {"encoder_fusion": "wsf", "wsf_max_word": 8},
     "wsf only": {"encoder_fusion": "wsf", "fusion_layers": 2, "wsf_boundary": "script"},
     "wsf none": {"encoder_fusion": "wsf", "fusion_layers": 0},
+    "msc": {"encoder_fusion": "msc"},
+    "msc some": {"encoder_fusion": "msc", "fusion_layers": 1, "msc_kernels": "3,0,1,3"},
 }
 COMPOSER_OPTIONS = {
     "char2subword": {"char_embed_dim": 16},
     "char-cnn": {"char_cnn_filters": "1:8,3:8,7:8", "max_word_chars": 9},
     "char-rnn": {"char_embed_dim": 16, "char_rnn_hidden_dim": 8},
+    "char-rnn msc": {
+        "encoder_embedder": "char-rnn",
+        "char_embed_dim": 16,
+        "char_rnn_hidden_dim": 8,
+        "encoder_fusion": "msc",
+    },
     "mixture": {"char_embed_dim": 16},
     "concat": {
         "encoder_embedder": "mixture",
@@ -42,11 +50,15 @@ ENCODERS = {  # every embedder with every fusion it can have
     for fusion, options in FUSION_OPTIONS.items()
 }
 ENCODERS.update(
-    (name, {"encoder_embedder": name, **options})
+    (name, {"encoder_embedder": name, **options})  # or the one in its options
     for name, options in COMPOSER_OPTIONS.items()
 )
 # A model of each fusion and of each composer, with all else as in the tiny model.
-SYSTEMS = {**FUSION_OPTIONS, **{name: ENCODERS[name] for name in COMPOSER_OPTIONS}}
+SYSTEMS = {
+    **FUSION_OPTIONS,
+    "msc both": {"encoder_fusion": "msc", "decoder_fusion": "msc"},
+    **{name: ENCODERS[name] for name in COMPOSER_OPTIONS},
+}
 
 
 def embedder_model(encoder, decoder, **overrides):

@@ -3,10 +3,11 @@ import torch
 from omegaconf import OmegaConf
 
 from fairseq_bytefusion.models.byte_transformer import ByteTransformerModel
-from fairseq_bytefusion.models.options import EncoderOptions, complete
+from fairseq_bytefusion.models.options import EncoderOptions, complete, resolve_as_before
 from fairseq_bytefusion.modules.attention import Full
 
 from ..helpers import SENTENCES, DictionaryTask, build_model, model_args, pad_batch
+from ..tasks.running import make_task
 from .systems import FUSION_OPTIONS, SYSTEMS
 
 
@@ -51,14 +52,34 @@ def test_encoder_layers_count_those_inside_the_fusion():
         assert (len(wsf.fusion.layers), len(wsf.layers)) == (layers, 3 - layers)
         ncf = build_model(encoder_fusion="ncf", **options).encoder
         assert (ncf.shallow_layers, len(ncf.layers)) == (layers, 3)
+        if layers:
+            msc = build_model(encoder_fusion="msc", **options).encoder
+            within = [layer.context is not None for layer in msc.layers]
+            assert within == [True] * layers + [False] * (3 - layers)
 
 
 @pytest.mark.parametrize(
-    ("layers", "default"), [(1, 1), (2, 1), (3, 2), (4, 3), (6, 4), (9, 4)]
+    ("layers", "ncf", "wsf", "before"),
+    [(1, 1, 1, 1), (2, 1, 1, 1), (3, 2, 1, 2), (4, 3, 1, 3), (6, 4, 2, 4), (9, 6, 3, 4)],
 )
-def test_default_number_of_fusion_layers(layers, default):
-    cfg = complete(EncoderOptions, model_args(encoder_layers=layers, encoder_fusion="ncf"))
-    assert cfg.fusion_layers == default
+def test_default_number_of_fusion_layers(layers, ncf, wsf, before):
+    """``before``: what a checkpoint means that does not say."""
+    for fusion, default in (("ncf", ncf), ("wsf", wsf), ("msc", layers)):
+        given = model_args(encoder_layers=layers, encoder_fusion=fusion)
+        assert complete(EncoderOptions, given).fusion_layers == default
+        resolve_as_before(EncoderOptions, given)
+        assert complete(EncoderOptions, given).fusion_layers == before
+
+
+def test_a_checkpoint_that_says_nothing_has_the_layers_of_its_time(toy_data):
+    sizes = []
+    for from_checkpoint in (False, True):
+        cfg = model_args(encoder_layers=3, encoder_fusion="wsf")
+        cfg._name = "byte_transformer_tiny"
+        model = make_task(toy_data).build_model(cfg, from_checkpoint=from_checkpoint)
+        sizes.append(len(model.encoder.fusion.layers))
+        assert cfg.fusion_layers == sizes[-1]  # what it would be saved with
+    assert sizes == [1, 2]
 
 
 def test_wsf_without_layers_is_no_fusion():

@@ -30,9 +30,10 @@ def test_batch_invariance(options):
             assert (ours - expected).abs().max() <= 1e-5
 
 
+@pytest.mark.parametrize("fusion", ["none", "msc"])
 @pytest.mark.parametrize("left", [False, True])
-def test_decoder_ignores_padding(left):
-    model = build_model()
+def test_decoder_ignores_padding(left, fusion):
+    model = build_model(decoder_fusion=fusion)
     memory = model.encoder(pad_batch(["abc", "abc"]))
     batch = pad_batch(["xyz", "longer than that"], left=left, extra=2)
     single = pad_batch(["xyz"])
@@ -65,8 +66,9 @@ def test_a_row_of_padding_is_finite(options):
     assert all(p.grad.isfinite().all() for p in model.parameters())
 
 
-def test_decoder_does_not_see_the_future():
-    model = build_model()
+@pytest.mark.parametrize("fusion", ["none", "msc"])
+def test_decoder_does_not_see_the_future(fusion):
+    model = build_model(decoder_fusion=fusion)
     memory = model.encoder(pad_batch(["abc"]))
     with torch.no_grad():
         first = model.decoder(pad_batch(["abcd"]), memory)[0]

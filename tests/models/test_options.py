@@ -46,6 +46,26 @@ WRONG = {
         {"encoder_fusion": "ncf", "ncf_kernels": "2", "ncf_unigram": "identity"},
         "--ncf-kernels 2 lacks",
     ),
+    "scales": (
+        {"encoder_fusion": "msc", "msc_kernels": "1,2"},
+        "--msc-kernels '1,2' must be a list .* fits --encoder-embed-dim 32: .* odd",
+    ),
+    "scales that do not divide": (
+        {"decoder_fusion": "msc", "decoder_embed_dim": 28},
+        "fits --decoder-embed-dim 28: 8 kernels need .* a multiple of 8",
+    ),
+    "no layer with scales": (
+        {"encoder_fusion": "msc", "fusion_layers": 0},
+        "--fusion-layers 0 leaves no layer with msc",
+    ),
+    "idle scales": (
+        {"encoder_fusion": "ncf", "msc_kernels": "3"},
+        "--msc-kernels 3 does nothing without --encoder-fusion msc or --decoder-fusion msc",
+    ),
+    "idle layers of the decoder's": (
+        {"decoder_fusion": "msc", "fusion_layers": 1},
+        "--fusion-layers 1 does nothing without --encoder-fusion:",
+    ),
     "no decoder": ({"decoder_layers": 0}, "--decoder-layers 0 must be at least 1"),
     "idle ncf flag": ({"ncf_weights": "softmax"}, "--ncf-weights softmax does nothing"),
     "idle wsf flag": (

@@ -2,7 +2,12 @@ import pytest
 import torch
 
 from fairseq_bytefusion.modules.attention import Full
-from fairseq_bytefusion.modules.fusion import FUSIONS, NgramConvolution, WordAttention
+from fairseq_bytefusion.modules.fusion import (
+    FUSIONS,
+    MultiScaleContext,
+    NgramConvolution,
+    WordAttention,
+)
 from fairseq_bytefusion.modules.word_local import WordLocal
 from fairseq_bytefusion.text import ByteDictionary
 
@@ -219,4 +224,9 @@ def test_wrong_word_options(options, message):
 
 
 def test_every_fusion_is_tested():
-    assert {"ncf": NgramConvolution, "wsf": WordAttention} == FUSIONS
+    """``msc`` in test_multi_scale.py."""
+    assert {
+        "ncf": NgramConvolution,
+        "wsf": WordAttention,
+        "msc": MultiScaleContext,
+    } == FUSIONS

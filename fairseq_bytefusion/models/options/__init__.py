@@ -2,6 +2,6 @@
 
 from .decoder import DecoderOptions
 from .encoder import EncoderOptions
-from .groups import check, complete
+from .groups import check, complete, resolve_as_before
 
-__all__ = ["DecoderOptions", "EncoderOptions", "check", "complete"]
+__all__ = ["DecoderOptions", "EncoderOptions", "check", "complete", "resolve_as_before"]

@@ -6,9 +6,14 @@ from fairseq.dataclass import ChoiceEnum
 from omegaconf import II
 
 from ...modules.embedders import TOKEN_EMBEDDERS
+from ...modules.fusion import FUSIONS
 from .embedders import check_one_hot, check_table
+from .fusions import check_msc
 from .groups import option
 from .layers import LayerOptions, check_heads
+
+# What can see the past alone.
+_CAUSAL_FUSIONS = [name for name, fusion in FUSIONS.items() if fusion.place == "within"]
 
 
 @dataclass
@@ -17,6 +22,9 @@ class DecoderOptions(LayerOptions):
 
     decoder_embedder: ChoiceEnum(list(TOKEN_EMBEDDERS)) = option(
         "dense", "how target symbols become states, and states become symbols"
+    )
+    decoder_fusion: ChoiceEnum(["none", *_CAUSAL_FUSIONS]) = option(
+        "none", "how every decoder layer fuses a target state with those before it"
     )
     decoder_embed_dim: int = option(512, "decoder width")
     decoder_ffn_embed_dim: int = option(2048, "decoder FFN width")
@@ -39,5 +47,7 @@ class DecoderOptions(LayerOptions):
             )
         if options.decoder_embedder == "one-hot":
             check_one_hot("decoder", options.decoder_embed_dim, dictionary)
+        if options.decoder_fusion == "msc":
+            check_msc("decoder", options)
         if options.share_decoder_input_output_embed:
             check_table("decoder", options, "--share-decoder-input-output-embed")

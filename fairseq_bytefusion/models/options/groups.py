@@ -1,15 +1,20 @@
 """Groups of options: declared once, with what they belong to and what they must agree on.
 
 A group is a dataclass of :func:`option` fields; the config of a model inherits its groups.
-It may have two static methods: ``resolve(options)`` gives a value to those whose default
-depends on others (None until then), and ``check_group(options, dictionary)`` raises
-ValueError, naming the flag to change, for what cannot be built. ``dictionary`` is that of
-the side the options are of. Options are handed on as a flat ``argparse.Namespace``.
+It may have three static methods: ``resolve(options)`` gives a value to those whose default
+depends on others (None until then); ``resolve_as_before(saved)`` gives them, in a
+checkpoint that has none, what the rule was before it changed; ``check_group(options,
+dictionary)`` raises ValueError, naming the flag to change, for what cannot be built.
+``dictionary`` is that of the side the options are of. Options are handed on as a flat
+``argparse.Namespace``.
 """
 
 from argparse import Namespace
+from contextlib import nullcontext
 from dataclasses import dataclass, field, fields
 from typing import Callable, Tuple
+
+from omegaconf import DictConfig, open_dict
 
 
 @dataclass(frozen=True)
@@ -57,6 +62,20 @@ def complete(config_class, given):
     for group in _groups_with(config_class, "resolve"):
         group.resolve(options)
     return options
+
+
+def resolve_as_before(config_class, saved):
+    """Give what a checkpoint left to its default what that default was then.
+
+    Today's checkpoints hold every option resolved, and stay as they are.
+
+    Args:
+        config_class (type): a dataclass.
+        saved (DictConfig or Namespace): options of a checkpoint; changed in place.
+    """
+    with open_dict(saved) if isinstance(saved, DictConfig) else nullcontext():
+        for group in _groups_with(config_class, "resolve_as_before"):
+            group.resolve_as_before(saved)
 
 
 def check(config_class, options, dictionary):

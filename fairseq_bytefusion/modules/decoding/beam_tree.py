@@ -47,6 +47,8 @@ class BeamTree:
         self._descends = torch.zeros(shape, dtype=torch.bool, device=device)
         # slot: keys Float[S, H, d, capacity] and values Float[S, H, capacity, d]
         self._slots = {}
+        # slot: the last states of each hypothesis, Float[S, g, count, D]
+        self._recent = {}
         self._places = None  # Long[S, g], of the newest nodes
         self._start_anew()
 
@@ -110,6 +112,30 @@ class BeamTree:
         own_values[self._rows, :, self._places] = values
         return all_keys[..., : self.size], all_values[:, : self.size]
 
+    def recall(self, slot, states, count):
+        """Remember the new nodes' states, and give those of their ancestors before them.
+
+        They are few: each hypothesis has a copy of its own.
+
+        Args:
+            slot (hashable): a new one is made here.
+            states (Float[S, g, D])
+            count (int): how many are remembered.
+
+        Returns:
+            Float[S, g, count + 1, D]: zeros before the first.
+        """
+        if slot not in self._recent:
+            sentences, beam, width = states.shape
+            self._recent[slot] = states.new_zeros(sentences, beam, count, width)
+        window = torch.cat([self._recent[slot], states.unsqueeze(2)], 2)
+        self._recent[slot] = window[:, :, 1:]
+        return window
+
+    def _change_recent(self, change):
+        """Replace the remembered states of every slot by ``change(states)``."""
+        self._recent = {slot: change(states) for slot, states in self._recent.items()}
+
     def _room_for(self, nodes):
         """Keys and values of a slot whose nodes are Float[S, g, H, d]."""
         sentences, _, heads, width = nodes.shape
@@ -153,6 +179,9 @@ class BeamTree:
         """
         used = self._descends[:, :, : self.size]
         used.copy_(used.flatten(0, 1).index_select(0, parents).view_as(used))
+        self._change_recent(
+            lambda states: states.flatten(0, 1).index_select(0, parents).view_as(states)
+        )
 
     def move(self, sources, targets, count):
         """Keep ``count`` sentences: ``targets[i]`` becomes what ``sources[i]`` was.
@@ -163,9 +192,10 @@ class BeamTree:
         """
         if len(sources):
             self._descends[targets] = self._descends[sources]
-            for nodes in itertools.chain(*self._slots.values()):
+            for nodes in itertools.chain(*self._slots.values(), self._recent.values()):
                 nodes[targets] = nodes[sources]
         self._descends = self._descends[:count]
+        self._change_recent(lambda states: states[:count])
         self._change_slots(lambda keys, values: (keys[:count], values[:count]))
 
     def split(self):
@@ -180,6 +210,7 @@ class BeamTree:
         parent = self._rows.expand(-1, self.beam).flatten()
         self.beam, self.size = 1, places.shape[1]
         self._descends = used.new_ones(len(places), 1, self.size)
+        self._change_recent(lambda states: states.flatten(0, 1).unsqueeze(1))
         self._change_slots(
             lambda keys, values: (
                 _gather(keys.index_select(0, parent), places, 3),
@@ -190,6 +221,7 @@ class BeamTree:
     def select(self, sentences):
         """Sentence i becomes what ``sentences[i]`` was (Long[S']), copying its nodes."""
         self._descends = self._descends.index_select(0, sentences)
+        self._change_recent(lambda states: states.index_select(0, sentences))
         self._change_slots(
             lambda keys, values: (
                 keys.index_select(0, sentences),

@@ -51,6 +51,14 @@ class CachedPast(_Cached):
             branch.attend_cached(q.transpose(1, 2), keys, values, self._cache.bias),
         )
 
+    def neighbours(self, x, before, after):
+        """The newest states behind those of their hypotheses; there are none ``after``.
+
+        Returns:
+            Float[S * g, before + 1, D]: as :meth:`~..attention.geometry.Full.neighbours`.
+        """
+        return self._cache.recall(self._slot, x, before).flatten(0, 1)
+
 
 class CachedMemory(_Cached):
     """Cross-attention: keys and values of the encoder's states, made once."""

@@ -63,6 +63,10 @@ class DecodingCache(SearchCache):
         """Add the newest nodes to a slot; see :meth:`BeamTree.write`."""
         return self.tree.write(slot, keys, values)
 
+    def recall(self, slot, states, count):
+        """The last states of every hypothesis; see :meth:`BeamTree.recall`."""
+        return self.tree.recall(slot, states, count)
+
     def reorder(self, new_order):
         """Row i of the batch becomes what was its row ``new_order[i]``.
 

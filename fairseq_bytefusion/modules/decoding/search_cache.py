@@ -23,7 +23,7 @@ class SearchCache:
 
     Inside the decoder a batch is Float[S, g, D]: g new positions of each of S sentences.
     What these are, and what they may look at, is the store's to say; a subclass has it.
-    It gives ``num_rows``, ``enter``, ``leave``, ``reorder`` and the two methods below.
+    It gives ``num_rows``, ``enter``, ``leave``, ``reorder`` and the three methods below.
 
     Args:
         memory (Float[S, T, E]): the encoder's states.
@@ -60,6 +60,19 @@ class SearchCache:
 
         Returns:
             tuple: keys Float[S * H, d, n] and values Float[S * H, n, d] of all nodes.
+        """
+        raise NotImplementedError
+
+    def recall(self, slot, states, count):
+        """Remember the new positions' states, and give those before them.
+
+        Args:
+            slot (hashable): of a layer.
+            states (Float[S, g, D])
+            count (int): how many to remember, the same at every step.
+
+        Returns:
+            Float[S, g, count + 1, D]: the last ones of each, zeros before the first.
         """
         raise NotImplementedError
 

@@ -33,7 +33,8 @@ class NgramConvolution(nn.Module):
     Source: Sreedhar et al. 2023, *Local Byte Fusion*, equations 3-7.
     """
 
-    owns_layers = False
+    place = "between"
+    needs_symbols = True
 
     def __init__(self, dim, kernels=(1, 2, 3, 4), weights="free", unigram="conv"):
         super().__init__()
@@ -56,6 +57,11 @@ class NgramConvolution(nn.Module):
             options.ncf_weights,
             options.ncf_unigram,
         )
+
+    @staticmethod
+    def default_layers(num_layers):
+        """int: how many layers come before it, unless told otherwise: two thirds."""
+        return round(2 * num_layers / 3)
 
     def lambdas(self):
         """Float[K]: the weight of each kernel, lambda in equation 7."""

@@ -24,7 +24,8 @@ class WordAttention(nn.Module):
     Source: Sreedhar et al. 2023, *Local Byte Fusion*, equation 8.
     """
 
-    owns_layers = True
+    place = "around"
+    needs_symbols = True
 
     def __init__(self, layers, dictionary, boundary="space", max_word=64):
         super().__init__()
@@ -45,6 +46,11 @@ class WordAttention(nn.Module):
         """From ``fusion_layers``, ``wsf_boundary``, ``wsf_max_word``."""
         layers = [make_layer() for _ in range(options.fusion_layers)]
         return cls(layers, dictionary, options.wsf_boundary, options.wsf_max_word)
+
+    @staticmethod
+    def default_layers(num_layers):
+        """int: how many layers are inside it, unless told otherwise: a third."""
+        return max(1, round(num_layers / 3))
 
     def forward(self, states, tokens, padding_mask):
         """

@@ -19,6 +19,7 @@ MODELS = {
     "narrow": {"decoder_embed_dim": 16, "decoder_ffn_embed_dim": 24},
     "one_hot": {"decoder_embedder": "one-hot", "decoder_embed_dim": 264},
     "checkpointed": {"checkpoint_activations": True},
+    "msc": {"decoder_fusion": "msc"},
 }
 
 
@@ -40,10 +41,10 @@ def test_beam_search_is_decoding_anew(options, left):
 
 
 @settings(max_examples=25)
-@given(data=st.data(), beam=st.integers(1, 4), seed=st.integers(0, 999))
-def test_any_orders_are_decoding_anew(data, beam, seed):
+@given(data=st.data(), msc=st.booleans(), beam=st.integers(1, 4), seed=st.integers(0, 999))
+def test_any_orders_are_decoding_anew(data, msc, beam, seed):
     torch.manual_seed(seed)
-    search = Search(TINY, beam, sentences=4)
+    search = Search(TINY_MSC if msc else TINY, beam, sentences=4)
     for _ in range(data.draw(st.integers(1, 14))):
         with torch.no_grad():
             search.step()
@@ -66,6 +67,7 @@ def test_any_orders_are_decoding_anew(data, beam, seed):
 
 
 TINY = build_model()
+TINY_MSC = build_model(decoder_fusion="msc")
 
 
 def test_finished_sentences_leave_and_the_last_ones_take_their_place():

@@ -15,7 +15,7 @@ def test_what_was_left_open_is_stored_as_it_was_resolved(kind):
     given = {"fusion_layers": None, "char_embed_dim": None, "dropout": 0.2, "data": None}
     cfg = kind(**given) if kind is Namespace else kind(given)
     store_resolved(cfg, model)
-    assert cfg.fusion_layers == 2
+    assert cfg.fusion_layers == 1
     assert cfg.char_embed_dim is None  # without a word composer there is none
     assert cfg.dropout == 0.2
     assert cfg.data is None
