@@ -55,8 +55,9 @@ def test_every_system_trains_resumes_averages_generates_and_scores(
         toy_data, tmp_path, *save, "--max-update", "6", "--no-epoch-checkpoints"
     )
     assert b"checkpoint_last.pt (epoch" in resumed.stdout + resumed.stderr
-    if "ncf" in flags:
-        assert re.search(rb"valid on 'valid' subset .*\| ncf_lambda_4 0\.2", resumed.stdout)
+    if "ncf" in flags:  # it starts at 0.25, or 0.5 if not convex
+        logged = rb"valid on 'valid' subset .*\| ncf_lambda_4 0\.[245]"
+        assert re.search(logged, resumed.stdout)
 
     average = tmp_path / "average.pt"
     assert (

@@ -8,6 +8,7 @@ from fairseq_bytefusion.modules.fusion import (
     NgramConvolution,
     WordAttention,
 )
+from fairseq_bytefusion.modules.fusion.ngram_conv import parse_kernels, start_scale
 from fairseq_bytefusion.modules.word_local import WordLocal
 from fairseq_bytefusion.text import ByteDictionary
 
@@ -134,9 +135,46 @@ def test_ngram_parameters():
     module = NgramConvolution(dim, kernels)
     expected = sum(n * dim * dim + dim for n in kernels) + 4
     assert sum(p.numel() for p in module.parameters()) == expected
-    assert module.lambdas().tolist() == [0.25] * 4
+    assert module.lambdas().tolist() == [0.5] * 4
     assert NgramConvolution(4, weights="softmax").lambdas().tolist() == [0.25] * 4
-    assert NgramConvolution(4, [1, 3, 7]).lambdas().tolist() == pytest.approx([1 / 3] * 3)
+    free = NgramConvolution(4, [1, 3, 7]).lambdas().tolist()
+    assert free == pytest.approx([3**-0.5] * 3)
+
+
+@pytest.mark.parametrize("kernels", ["1", "4", "2,3", "1,2,3,4", "7,1,5"])
+@pytest.mark.parametrize("unigram", ["conv", "identity"])
+@pytest.mark.parametrize("weights", ["free", "softmax"])
+def test_at_the_start_the_fused_states_have_the_variance_of_the_states(
+    weights, unigram, kernels
+):
+    torch.manual_seed(0)
+    sizes = parse_kernels(kernels)
+    module = NgramConvolution(256, sizes, weights, unigram)
+    states = torch.randn(4, 420, 256)  # whole windows of every size
+    tokens = torch.full((4, 420), 101)
+    with torch.no_grad():
+        fused = module(states, tokens, tokens == 1)
+    assert fused.var().item() == pytest.approx(states.var().item(), rel=0.03)
+    assert all((conv.bias == 0).all() for conv in module.convs.values())
+    if weights == "free":  # N(0, 1/(nD))
+        for n, conv in module.convs.items():
+            expected = (int(n) * 256) ** -0.5
+            assert conv.weight.std().item() == pytest.approx(expected, rel=0.03)
+            assert abs(conv.weight.mean().item()) <= 0.03 * expected
+
+
+@pytest.mark.parametrize(
+    ("sizes", "convolutions", "convex", "scale"),
+    [
+        (4, 4, False, 1),
+        (4, 3, False, 1),
+        (4, 4, True, 4**0.5),
+        (4, 3, True, 5**0.5),
+        (1, 1, True, 1),
+    ],
+)
+def test_the_scale_of_new_weights(sizes, convolutions, convex, scale):
+    assert start_scale(sizes, convolutions, convex) == pytest.approx(scale)
 
 
 @pytest.mark.parametrize("kernels", [[], [0, 1], [2, 2], [-1]])

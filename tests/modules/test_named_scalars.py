@@ -25,9 +25,10 @@ class Wrapper(nn.Module):
 
 def test_the_weights_of_ncf():
     model = build_model(encoder_fusion="ncf", ncf_kernels="1,3")
+    start = pytest.approx(0.5**0.5)
     assert collect_scalars(model) == [
-        NamedScalar("ncf_lambda_1", 0.5, "lambda of 1-grams"),
-        NamedScalar("ncf_lambda_3", 0.5, "lambda of 3-grams"),
+        NamedScalar("ncf_lambda_1", start, "lambda of 1-grams"),
+        NamedScalar("ncf_lambda_3", start, "lambda of 3-grams"),
     ]
     assert collect_scalars(build_model()) == []
 

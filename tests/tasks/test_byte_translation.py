@@ -135,7 +135,7 @@ def test_numbers_of_any_module_are_logged(toy_data, monkeypatch, num_workers):
             *_, log = task.valid_step(batch, model, criterion)
             task.reduce_metrics([log] * num_workers, criterion)
     found = aggregated.get_smoothed_values()
-    assert found["ncf_lambda_1"] == found["ncf_lambda_3"] == 0.5
+    assert found["ncf_lambda_1"] == found["ncf_lambda_3"] == 0.7071
     for side in ("encoder", "decoder"):
         assert found[f"{side}.embed_tokens.width"] == 32
     assert not [name for name in found if name.startswith("_")]

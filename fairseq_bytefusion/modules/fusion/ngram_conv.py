@@ -20,6 +20,8 @@ class NgramConvolution(nn.Module):
     Windows start at the first real token of a sentence, wherever its padding is, and
     padding counts as zeros: the result does not depend on the batch.
 
+    It starts with F as large as S: see :func:`start_scale`.
+
     Args:
         dim (int): D.
         kernels (sequence of int): window sizes n, each at least 1.
@@ -45,8 +47,12 @@ class NgramConvolution(nn.Module):
         self.convs = nn.ModuleDict(
             {str(n): nn.Linear(n * dim, dim) for n in kernels if n > 1 or unigram == "conv"}
         )
-        start = 0.0 if self.softmax else 1 / len(kernels)
+        start = 0.0 if self.softmax else len(kernels) ** -0.5
         self.weights = nn.Parameter(torch.full((len(kernels),), start))
+        for conv in self.convs.values():
+            scale = start_scale(len(kernels), len(self.convs), self.softmax)
+            nn.init.normal_(conv.weight, std=scale * conv.in_features**-0.5)
+            nn.init.zeros_(conv.bias)
 
     @classmethod
     def build(cls, options, dictionary, make_layer):
@@ -104,6 +110,32 @@ class NgramConvolution(nn.Module):
             ngrams = weight * self.convs[str(n)](windows)
             total = total + ngrams.repeat_interleave(n, 1)[:, :length]
         return total
+
+
+def start_scale(num_sizes, num_convolutions, convex):
+    """How large a new convolution's weights are for F to have the variance of S.
+
+    K sizes begin with the same lambda, 1/sqrt(K) if free and 1/K if convex. A convolution
+    of nD inputs and weights N(0, s²/(nD)) gives s² times the variance of S, the identity
+    gives it as it is, and no two of them are correlated. So with C convolutions F has
+    lambda² (C s² + K - C) times the variance of S, which is 1 times for
+    s² = (1/lambda² - (K - C)) / C: s is 1 for free weights, sqrt(K) for convex ones and
+    sqrt(K + 1) for convex ones with an identity among them.
+
+    A linear layer's usual start, variance 1/(3nD), and lambda 1/4 left F with 0.29 of the
+    standard deviation of S: the deep layers of a pre-norm encoder saw a faded residual.
+
+    Args:
+        num_sizes (int): K.
+        num_convolutions (int): C, from 1 on; K, or K - 1 with an identity.
+        convex (bool)
+
+    Returns:
+        float: s.
+    """
+    inverse_square = num_sizes**2 if convex else num_sizes
+    num_identities = num_sizes - num_convolutions
+    return ((inverse_square - num_identities) / num_convolutions) ** 0.5
 
 
 def check_kernels(kernels):
