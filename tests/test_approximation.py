@@ -50,7 +50,7 @@ def test_500_real_rows_are_learned(real_rows):
     clean, noised = (logged(real_rows[1], subset) for subset in ("clean", "noised"))
     assert clean["accuracy"] > 0.9
     assert clean["precision@1"] > 0.9
-    for name in ("precision@15", "average_precision"):
+    for name in ("precision@15", "mean_precision", "average_precision"):
         assert 0.3 < noised[name] < clean[name] < 1
     for name in ("ce", "cos", "l2", "nbr", "loss"):
         assert 0 < clean[name] < noised[name]
@@ -108,7 +108,11 @@ def test_training_in_parts_with_workers_equals_training_in_one_go(word_table, tm
 
 
 def test_validate_repeats_what_training_logged(word_table, tmp_path):
-    result = approximate(word_table, tmp_path, "--max-update", "4")
+    by = ("--best-checkpoint-metric", "mean_precision", "--maximize-best-checkpoint-metric")
+    result = approximate(word_table, tmp_path, "--max-update", "4", *by)
+    best = torch.load(tmp_path / "checkpoint_best.pt")["extra_state"]["best"]
+    clean = logged(result.stdout + result.stderr, "clean")
+    assert best == clean["best_mean_precision"] >= clean["mean_precision"] > 0
     again = fairseq(
         "validate", word_table, "--task", "embedding_approximation", "--batch-size", "4",
         "--path", tmp_path / "checkpoint_last.pt", "--log-format", "simple",
@@ -117,7 +121,8 @@ def test_validate_repeats_what_training_logged(word_table, tmp_path):
         expected = logged(result.stdout + result.stderr, subset)
         line = re.findall(rf"INFO \| {subset} \|.*", (again.stdout + again.stderr).decode())
         found = dict(part.split() for part in line[-1].split(" | ")[3:])
-        for name in ("accuracy", "average_precision", "precision@3", "nbr", "loss"):
+        means = ("mean_precision", "average_precision")
+        for name in ("accuracy", *means, "precision@3", "nbr", "loss"):
             assert float(found[name]) == pytest.approx(expected[name], abs=2e-4), name
 
 

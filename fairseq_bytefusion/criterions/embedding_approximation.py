@@ -37,9 +37,10 @@ class EmbeddingApproximationCriterion(FairseqCriterion):
 
     - ``accuracy``: how often the row of the entry is the most probable one in
       ``softmax(ê Eᵀ)``;
-    - ``precision@1``, ``precision@k``, ``average_precision``: of the ranking of all rows
-      by cosine to ê. Relevant are the k rows nearest to e, the entry's own first. See
-      :func:`~..modules.nearest_rows.ranking_quality`.
+    - ``precision@1``, ``precision@k``, ``mean_precision`` (the paper's "average
+      precision"), ``average_precision`` (that of information retrieval): of the ranking
+      of all rows by cosine to ê. Relevant are the k rows nearest to e, the entry's own
+      first. See :func:`~..modules.nearest_rows.ranking_quality`.
 
     The table is a buffer that no checkpoint holds: it is the teacher's.
 

@@ -55,10 +55,16 @@ def ranking_quality(similarity, relevant):
 
         - ``precision@1``: 1 where the most similar row is the most relevant;
         - ``precision@k``: the share of the k most similar rows that is relevant;
-        - ``average_precision``: the mean, over the relevant rows, of the precision of
-          the ranking cut off at that row.
+        - ``mean_precision``: the mean of precision@j over j = 1..k, where the j most
+          relevant rows are those that count;
+        - ``average_precision``: that of information retrieval, the mean, over the
+          relevant rows, of the precision of the ranking cut off at that row.
 
         Of equally similar rows each comes last.
+
+    Source: Aguilar et al. 2021, *Char2Subword*, table 2. What it calls average precision
+    lies between precision@1 and precision@15 in each of its rows, as ``mean_precision``
+    does and ``average_precision`` need not.
     """
     count = relevant.shape[1]
     step = max(1, _CHUNK // (2 * similarity.shape[1]))
@@ -66,11 +72,22 @@ def ranking_quality(similarity, relevant):
         [_places(*chunk) for chunk in zip(similarity.split(step), relevant.split(step))]
     )
     hits = torch.arange(1, count + 1, device=places.device)
+    precisions = _hits_within(torch.maximum(places, hits)) / hits
     return {
-        "precision@1": places[:, 0].eq(1).float(),
-        f"precision@{count}": places.le(count).float().mean(1),
+        "precision@1": precisions[:, 0],
+        f"precision@{count}": precisions[:, -1],
+        "mean_precision": precisions.mean(1),
         "average_precision": (hits / places.sort(1).values).mean(1),
     }
+
+
+def _hits_within(bounds):
+    """Float[U, k]: how many of ``bounds`` (Long[U, k], from 1) are at most 1, 2 ... k."""
+    rows, count = bounds.shape
+    # Those above k lie together in one place more.
+    found = torch.zeros(rows, count + 1, device=bounds.device)
+    found.scatter_add_(1, bounds.clamp(max=count + 1) - 1, torch.ones_like(bounds).float())
+    return found[:, :count].cumsum(1)
 
 
 def _places(similarity, relevant):

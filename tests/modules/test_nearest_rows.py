@@ -73,13 +73,32 @@ def test_ranking_quality_by_hand():
     found = ranking_quality(similarity, torch.tensor([[1, 2]]))
     assert found["precision@1"].item() == 1
     assert found["precision@2"].item() == 0.5
+    assert found["mean_precision"].item() == pytest.approx((1 / 1 + 1 / 2) / 2)
     assert found["average_precision"].item() == pytest.approx((1 / 1 + 2 / 3) / 2)
     assert ranking_quality(similarity, torch.tensor([[2, 1]]))["precision@1"].item() == 0
+
+
+def test_mean_precision_lies_between_the_precisions_it_is_of():
+    """As the paper's does in each row of its table 2; that of retrieval need not."""
+    # The most relevant row comes first, and of the others none among the first three.
+    similarity = torch.tensor([[0.9, 0.1, 0.2, 0.8, 0.7]])
+    found = ranking_quality(similarity, torch.tensor([[0, 1, 2]]))
+    assert found["precision@1"].item() == 1
+    assert found["precision@3"].item() == pytest.approx(1 / 3)
+    assert found["mean_precision"].item() == pytest.approx((1 + 1 / 2 + 1 / 3) / 3)
+    # The ranking is 3, 1, 2, 0, and 0, 1, 2 is what it should begin with.
+    similarity = torch.tensor([[0.1, 0.8, 0.7, 0.9]])
+    found = ranking_quality(similarity, torch.tensor([[0, 1, 2]]))
+    assert found["precision@1"].item() == 0
+    assert found["precision@3"].item() == pytest.approx(2 / 3)
+    assert found["mean_precision"].item() == pytest.approx((0 + 1 / 2 + 2 / 3) / 3)
+    assert found["average_precision"].item() == pytest.approx((1 / 2 + 2 / 3 + 3 / 4) / 3)
 
 
 def test_a_vector_that_tells_nothing_apart_finds_nothing():
     found = ranking_quality(torch.zeros(1, 8), torch.tensor([[3, 1]]))
     assert found["precision@1"].item() == found["precision@2"].item() == 0
+    assert found["mean_precision"].item() == 0
     assert found["average_precision"].item() == pytest.approx((1 / 8 + 2 / 8) / 2)
 
 

@@ -45,8 +45,14 @@ def terms(vector, table, row, k):
     }
 
 
+def precision_at(j, ranking, relevant):
+    """How many of the first j rows of the ranking are among the j most relevant ones."""
+    return len(set(ranking[:j]) & set(relevant[:j])) / j
+
+
 def quality(vector, table, relevant):
-    """precision@1, precision@k and average precision of the ranking of all rows."""
+    """precision@1, precision@k, the mean of precision@1 to precision@k, and average
+    precision, of the ranking of all rows."""
     k, ranking = len(relevant), ranked(table, vector)
     precisions, hits = [], 0
     for place, row in enumerate(ranking, start=1):
@@ -56,5 +62,7 @@ def quality(vector, table, relevant):
     return {
         "precision@1": float(ranking[0] == relevant[0]),
         f"precision@{k}": len(set(ranking[:k]) & set(relevant)) / k,
+        "mean_precision": sum(precision_at(j, ranking, relevant) for j in range(1, k + 1))
+        / k,
         "average_precision": sum(precisions) / k,
     }
