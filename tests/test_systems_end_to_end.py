@@ -56,7 +56,9 @@ def test_every_system_trains_resumes_averages_generates_and_scores(
     )
     assert b"checkpoint_last.pt (epoch" in resumed.stdout + resumed.stderr
     if "ncf" in flags:  # it starts at 0.25, or 0.5 if not convex
-        logged = rb"valid on 'valid' subset .*\| ncf_lambda_4 0\.[245]"
+        logged = (
+            rb"valid on 'valid' subset .*\| ncf_lambda_4 0\.[245].*\| ncf_share_4 0\.[23]"
+        )
         assert re.search(logged, resumed.stdout)
 
     average = tmp_path / "average.pt"

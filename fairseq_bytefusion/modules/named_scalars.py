@@ -1,7 +1,8 @@
 """Numbers worth logging: a module says what they are, and nobody else knows.
 
 A module that has some defines ``named_scalars() -> dict[str, float]``, and may define
-``scalar_label(name) -> str``, what a person calls one of them.
+``scalar_label(name) -> str``, what a person calls one of them. What only
+data can tell is in :mod:`.term_shares`.
 """
 
 from collections import Counter
@@ -33,7 +34,7 @@ def collect_scalars(model):
     """
     # Wrappers for several workers pass on the attributes of what they wrap.
     found = [
-        (_without_wrappers(path), module, module.named_scalars())
+        (without_wrappers(path), module, module.named_scalars())
         for path, module in model.named_modules()
         if hasattr(type(module), "named_scalars")
     ]
@@ -49,7 +50,8 @@ def collect_scalars(model):
     return scalars
 
 
-def _without_wrappers(path):
+def without_wrappers(path):
+    """The path of a module (str) in the model itself."""
     while path.startswith(_WRAPPED):
         path = path[len(_WRAPPED) :]
     return path

@@ -9,11 +9,12 @@ from fairseq_bytefusion.modules.fusion import (
     WordAttention,
 )
 from fairseq_bytefusion.modules.fusion.ngram_conv import parse_kernels, start_scale
+from fairseq_bytefusion.modules.term_shares import measured_terms, term_shares
 from fairseq_bytefusion.modules.word_local import WordLocal
 from fairseq_bytefusion.text import ByteDictionary
 
 from ..helpers import SENTENCES, pad_batch
-from ..oracles.ngram_conv import ngram_convolution
+from ..oracles.ngram_conv import ngram_convolution, ngram_shares
 from ..oracles.word_attention import word_attention, words_of
 from .layers import encoder_layer
 
@@ -175,6 +176,73 @@ def test_at_the_start_the_fused_states_have_the_variance_of_the_states(
 )
 def test_the_scale_of_new_weights(sizes, convolutions, convex, scale):
     assert start_scale(sizes, convolutions, convex) == pytest.approx(scale)
+
+
+def shares_of(module, states, lengths, left=False, extra=0):
+    """Shares of the n-grams in a batch of sentences (list of Float[T, D])."""
+    width = max(lengths) + extra
+    batch, padded = torch.randn(len(states), width, D).double(), []
+    for row, state in zip(batch, states):
+        places = range(width - len(state), width) if left else range(len(state))
+        row[list(places)] = state
+        padded.append([column not in places for column in range(width)])
+    padding_mask = torch.tensor(padded)
+    with measured_terms(module) as found:
+        module(batch, padding_mask.long(), padding_mask)
+    assert module.term_sums is None
+    return found[""]
+
+
+@pytest.mark.parametrize(
+    "options",
+    [{}, {"weights": "softmax"}, {"unigram": "identity"}, {"kernels": [5, 2]}],
+    ids=str,
+)
+def test_the_shares_of_ngrams_are_the_oracles_for_any_batches(options):
+    module = ngram(**options)
+    with torch.no_grad():
+        for conv in module.convs.values():
+            conv.bias.normal_()
+    lengths = [9, 1, 14, 6]
+    states = [1 + torch.randn(length, D).double() for length in lengths]
+    expected = ngram_shares(module, states)
+    expected = {f"ncf_share_{n}": share for n, share in expected.items()}
+    assert sum(expected.values()) == pytest.approx(1)
+    for left in (False, True):
+        together = shares_of(module, states, lengths, left, extra=3)
+        assert term_shares(together) == pytest.approx(expected)
+        apart = [shares_of(module, [s], [len(s)], left) for s in states]
+        added = {
+            name: [sum(numbers) for numbers in zip(*(sums[name] for sums in apart))]
+            for name in expected
+        }
+        for name, sums in together.items():
+            assert added[name] == pytest.approx(sums, rel=1e-5)
+        assert term_shares(added) == pytest.approx(expected)
+
+
+def test_weights_of_one_model_may_differ_and_its_shares_do_not():
+    module, states = ngram(), [torch.randn(12, D).double()]
+    before, lambdas = shares_of(module, states, [12]), module.lambdas().tolist()
+    with torch.no_grad():
+        module.weights[1] *= 5
+        for parameter in module.convs["2"].parameters():
+            parameter /= 5
+    after = shares_of(module, states, [12])
+    assert term_shares(after) == pytest.approx(term_shares(before))
+    assert module.lambdas()[1].item() == pytest.approx(5 * lambdas[1])
+
+
+def test_nothing_is_measured_unasked():
+    module, states = ngram(), torch.randn(1, 5, D).double()
+    names, mask = list(module.state_dict()), torch.zeros(1, 5, dtype=torch.bool)
+    plain = module(states, mask.long(), mask)
+    with measured_terms(module) as found:
+        assert torch.equal(module(states, mask.long(), mask), plain)
+        assert list(module.state_dict()) == names
+    assert set(found[""]) == {f"ncf_share_{n}" for n in (1, 2, 3, 4)}
+    module(states, mask.long(), mask)
+    assert module.term_sums is None
 
 
 @pytest.mark.parametrize("kernels", [[], [0, 1], [2, 2], [-1]])

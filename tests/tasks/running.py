@@ -31,10 +31,11 @@ def make_task(data, **options):
     return ByteTranslationTask.setup_task(cfg)
 
 
-def batches(task, split, max_tokens=1000, max_positions=(2048, 2048)):
+def batches(task, split, max_tokens=1000, max_positions=(2048, 2048), max_sentences=None):
     iterator = task.get_batch_iterator(
         task.dataset(split),
         max_tokens=max_tokens,
+        max_sentences=max_sentences,
         max_positions=max_positions,
         ignore_invalid_inputs=split == "train",
     )

@@ -1,12 +1,15 @@
 from argparse import Namespace
 
 import pytest
+import torch
+import torch.nn as nn
 from fairseq.criterions.label_smoothed_cross_entropy import (
     LabelSmoothedCrossEntropyCriterion,
 )
 from fairseq.logging import metrics
 
 from fairseq_bytefusion.modules.embedders import DenseEmbedder
+from fairseq_bytefusion.modules.fusion import NgramConvolution
 from fairseq_bytefusion.tasks.byte_translation import ByteTranslationTask
 
 from ..helpers import SENTENCES, USER_DIR, build_model, write_pair
@@ -139,6 +142,63 @@ def test_numbers_of_any_module_are_logged(toy_data, monkeypatch, num_workers):
     for side in ("encoder", "decoder"):
         assert found[f"{side}.embed_tokens.width"] == 32
     assert not [name for name in found if name.startswith("_")]
+
+
+def logged(task, steps, model, criterion):
+    """What a validation logs; ``steps``: of each, the batches of its workers."""
+    with metrics.aggregate(new_root=True) as aggregated:
+        for parts in steps:
+            logs = [task.valid_step(batch, model, criterion)[2] for batch in parts]
+            task.reduce_metrics(logs, criterion)
+    return aggregated.get_smoothed_values()
+
+
+@pytest.mark.parametrize("eval_bleu", [False, True])
+def test_shares_of_ngrams_are_those_of_the_whole_validation_set(odd_data, eval_bleu):
+    """For any batches, padding, number of workers; translating them changes nothing."""
+    task = make_task(odd_data, eval_bleu=eval_bleu)
+    task.tokenizer = None  # as fairseq has it before training
+    model = build_model(encoder_fusion="ncf", encoder_normalize_before=True)
+    if eval_bleu:
+        task.sequence_generator = task.build_generator([model], Namespace(max_len_b=3))
+    task.load_dataset("test")
+    criterion = LabelSmoothedCrossEntropyCriterion(task, True, 0.1)
+    one_by_one = batches(task, "test", max_sentences=1)
+    assert len(one_by_one) == len(SENTENCES)
+    found = logged(task, [[b] for b in one_by_one], model, criterion)
+    shares = {name: value for name, value in found.items() if "share" in name}
+    assert list(shares) == [f"ncf_share_{n}" for n in (1, 2, 3, 4)]
+    assert sum(shares.values()) == pytest.approx(1, abs=2e-4)
+    assert len(set(shares.values())) == 4
+    together = [[b] for b in batches(task, "test")]
+    two_workers = [one_by_one[:4], one_by_one[4:]]
+    for steps in (together, two_workers, two_workers[::-1]):
+        other = logged(task, steps, model, criterion)
+        assert {name: other[name] for name in shares} == pytest.approx(shares, abs=1e-4)
+
+
+def test_shares_of_several_modules_are_told_apart(odd_data):
+    task, model = make_task(odd_data), build_model(encoder_fusion="ncf", ncf_kernels="1,2")
+    model.encoder.layers.insert(1, WithNgrams(model.encoder.layers[0]))
+    task.load_dataset("test")
+    criterion = LabelSmoothedCrossEntropyCriterion(task, True, 0.1)
+    found = logged(task, [[b] for b in batches(task, "test")], model, criterion)
+    paths = ("encoder.fusion", "encoder.layers.1.ngrams")
+    expected = {f"{path}.ncf_share_{n}" for path in paths for n in (1, 2)}
+    assert {name for name in found if "share" in name} == expected
+
+
+class WithNgrams(nn.Module):
+    """A layer behind n-grams of its own."""
+
+    def __init__(self, layer):
+        super().__init__()
+        self.layer = layer
+        self.ngrams = NgramConvolution(32, [1, 2])
+
+    def forward(self, x, geometry):
+        no_padding = torch.zeros(x.shape[:2], dtype=torch.bool)
+        return self.layer(self.ngrams(x, None, no_padding), geometry)
 
 
 def test_alignments_are_refused_by_name(toy_data):

@@ -4,8 +4,10 @@ import torch
 import torch.nn as nn
 import torch.nn.functional as F
 
-#: what the weight of window size n is logged as, before n
-LAMBDA = "ncf_lambda_"
+from ..term_shares import add_term
+
+#: what the weight of window size n, and its share in F, are logged as, before n
+LAMBDA, SHARE = "ncf_lambda_", "ncf_share_"
 
 
 class NgramConvolution(nn.Module):
@@ -22,6 +24,11 @@ class NgramConvolution(nn.Module):
 
     It starts with F as large as S: see :func:`start_scale`.
 
+    A weight alone does not tell what its n-grams matter, for it multiplies an unnormalised
+    convolution: with (lambda, W) replaced by (c lambda, W/c) nothing changes. What does
+    tell is the standard deviation of lambda_n F^n on real data, which is measured as the
+    share of a term (:mod:`..term_shares`).
+
     Args:
         dim (int): D.
         kernels (sequence of int): window sizes n, each at least 1.
@@ -37,6 +44,8 @@ class NgramConvolution(nn.Module):
 
     place = "between"
     needs_symbols = True
+    #: what :mod:`..term_shares` sums of each n, while it does
+    term_sums = None
 
     def __init__(self, dim, kernels=(1, 2, 3, 4), weights="free", unigram="conv"):
         super().__init__()
@@ -95,21 +104,28 @@ class NgramConvolution(nn.Module):
         states = states.masked_fill(padding_mask.unsqueeze(-1), 0.0)
         leading = padding_mask.long().cumprod(1).sum(1)
         if not leading.any():
-            return self._fuse(states)
-        fused = self._fuse(_rolled(states, leading))
+            return self._fuse(states, padding_mask)
+        rolled_mask = _rolled(padding_mask.unsqueeze(-1), leading).squeeze(-1)
+        fused = self._fuse(_rolled(states, leading), rolled_mask)
         return _rolled(fused, -leading)
 
-    def _fuse(self, x):
-        length = x.shape[1]
+    def _fuse(self, x, padding_mask):
         total = torch.zeros_like(x)
         for n, weight in zip(self.kernels, self.lambdas()):
-            if str(n) not in self.convs:
-                total = total + weight * x
-                continue
-            windows = F.pad(x, (0, 0, 0, -length % n)).unflatten(1, (-1, n)).flatten(2)
-            ngrams = weight * self.convs[str(n)](windows)
-            total = total + ngrams.repeat_interleave(n, 1)[:, :length]
+            term = self._term(x, n, weight)
+            if self.term_sums is not None:
+                add_term(self.term_sums, f"{SHARE}{n}", term[~padding_mask])
+            total = total + term
         return total
+
+    def _term(self, x, n, weight):
+        """Float[B, T, D]: lambda_n F^n."""
+        if str(n) not in self.convs:
+            return weight * x
+        length = x.shape[1]
+        windows = F.pad(x, (0, 0, 0, -length % n)).unflatten(1, (-1, n)).flatten(2)
+        ngrams = weight * self.convs[str(n)](windows)
+        return ngrams.repeat_interleave(n, 1)[:, :length]
 
 
 def start_scale(num_sizes, num_convolutions, convex):
