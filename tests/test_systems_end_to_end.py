@@ -22,7 +22,10 @@ MSC = ("--encoder-fusion", "msc", "--decoder-fusion", "msc")
 CHARACTERS = ("--char-embed-dim", "16", "--encoder-embedder")
 COMPOSERS = {
     "char2subword": [*CHARACTERS, "char2subword", "--checkpoint-activations"],
-    "char-cnn": [*CHARACTERS, "char-cnn", "--char-cnn-filters", "1:8,2:8,7:8"],
+    "char-cnn": [
+        *(*CHARACTERS, "char-cnn", "--char-cnn-filters", "1:8,2:8,7:8"),
+        *("--char-cnn-activation", "relu", "--char-cnn-highway-layers", "1"),
+    ],
     "char-rnn": [*CHARACTERS, "char-rnn", "--max-word-chars", "4"],
     "hybrid": [
         *(*CHARACTERS, "mixture", "--mixture", "hybrid"),

@@ -19,6 +19,7 @@ _TRAINING_ONLY = re.compile(
 # As large as the longest sentence, unless positions are learned.
 _LIMITS = ("max_source_positions", "max_target_positions")
 _MOST = 6
+_REMEDY = "give those of the checkpoint, or train anew in another --save-dir"
 
 
 def explain_restoring():
@@ -49,7 +50,9 @@ def _explaining(load):
             state = load_state(path, *args, **kwargs)
             _check_task(self.task, path, state.get("task_state") or {})
             # Not the state: fairseq frees its weights as soon as they are loaded.
-            seen["options"] = _as_before(self._model, options_of(state, "model"))
+            stored = options_of(state, "model")
+            seen["options"] = then = _as_before(self._model, stored)
+            seen["as stored"] = {n for n in then if then[n] == stored.get(n)}
             seen["shapes"] = _shapes(state["model"])
             return state
 
@@ -63,6 +66,10 @@ def _explaining(load):
             raise CheckpointError(f"{filename} {reason}") from None
         finally:
             checkpoint_utils.load_checkpoint_to_cpu = load_state
+        # Where nobody chose, but a default has changed since.
+        changes = _changed_options(self, seen, seen.get("as stored", ()))
+        if changes:
+            raise CheckpointError(f"{filename} is of another model ({changes}): {_REMEDY}")
         changes = _changed_options(self, seen, _LIMITS)
         if changes:
             logger.warning(
@@ -109,7 +116,7 @@ def _reason(trainer, seen, error):
             "that one, or --reset-optimizer to keep nothing but the weights"
         )
     if "Cannot load model parameters" in message:
-        remedy = "give those of the checkpoint, or train anew in another --save-dir"
+        remedy = _REMEDY
     elif "doesn't match the size of optimizer's group" in message:
         remedy = "give those of the checkpoint, or --reset-optimizer"
     else:

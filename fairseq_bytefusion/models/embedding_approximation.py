@@ -12,7 +12,7 @@ from fairseq.models import (
 from omegaconf import II
 
 from ..modules.embedders.composers.char2subword import PAPER, Char2Subword
-from .options.embedders import check_char2subword
+from .options.composers import check_char2subword
 from .options.groups import option
 
 

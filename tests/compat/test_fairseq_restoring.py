@@ -160,3 +160,28 @@ def test_a_default_that_has_changed_is_named_with_what_it_was(toy_data, tmp_path
     torch.save(state, path)
     with pytest.raises(RuntimeError, match="--fusion-layers 2 in the checkpoint, 1 here"):
         train_here(toy_data, tmp_path, *flags, "--max-update", "3")
+
+
+@pytest.mark.parametrize(
+    ("filters", "then", "message"),
+    [
+        ("kim-small", ("--char-cnn-highway-layers", "2"), "2 in the checkpoint, 1 here"),
+        ("elmo", ("--char-cnn-activation", "tanh"), "tanh in the checkpoint, relu here"),
+    ],
+)
+def test_a_preset_that_has_changed_is_named_with_what_it_was(
+    toy_data, tmp_path, filters, then, message
+):
+    """As of a checkpoint older than the flag ``then``; sizes may be the same."""
+    flags = ("--encoder-embedder", "char-cnn", "--char-cnn-filters", filters)
+    train_here(toy_data, tmp_path, *flags, *then, "--max-update", "2")
+    path = tmp_path / "checkpoint_last.pt"
+    state = torch.load(path)
+    for name in ("char_cnn_highway_layers", "char_cnn_activation"):
+        del state["cfg"]["model"][name]
+    torch.save(state, path)
+    wanted = rf"is of another model \({then[0]} {message}\): give those of the checkpoint"
+    with pytest.raises(RuntimeError, match=wanted):
+        train_here(toy_data, tmp_path, *flags, "--max-update", "3")
+    train_here(toy_data, tmp_path, *flags, *then, "--max-update", "3")
+    assert torch.load(path)["optimizer_history"][-1]["num_updates"] == 3

@@ -37,6 +37,8 @@ COMPOSER_OPTIONS = {
         "mixture": "concat",
         "mixture_composer": "char-cnn",
         "char_cnn_filters": "1:8,3:8",
+        "char_cnn_highway_layers": 1,
+        "char_cnn_activation": "relu",
     },
     "hybrid": {
         "encoder_embedder": "mixture",

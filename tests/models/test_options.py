@@ -123,6 +123,18 @@ WRONG = {
         {"encoder_embedder": "char-cnn", "char_cnn_filters": "huge"},
         "--char-cnn-filters huge: .* nor a list",
     ),
+    "highway layers": (
+        {"encoder_embedder": "char-cnn", "char_cnn_highway_layers": -1},
+        "--char-cnn-highway-layers -1 must not be negative",
+    ),
+    "idle highway layers": (
+        {"encoder_embedder": "char-rnn", "char_cnn_highway_layers": 1},
+        "--char-cnn-highway-layers 1 .* does nothing with --encoder-embedder char-rnn",
+    ),
+    "idle activation": (
+        {"char_cnn_activation": "relu"},
+        "--char-cnn-activation relu .* does nothing with --encoder-embedder dense",
+    ),
     "wide filters": (
         {"encoder_embedder": "char-cnn", "char_cnn_style": "fairseq", "max_word_chars": 5},
         "--char-cnn-filters kim-large: no filter may be wider",

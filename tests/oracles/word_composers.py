@@ -63,7 +63,7 @@ def highway(module, x):
     return x
 
 
-def char_cnn(module, word):
+def char_cnn(module, word, relu=False):
     """Float[D] of ``word``: Kim et al. 2015, equations 5 and 6, window by window."""
     rows = list(module.characters.weight[[module.begin, *word, module.end]])
     found = []
@@ -72,11 +72,11 @@ def char_cnn(module, word):
         short = [torch.zeros_like(rows[0])] * (width - len(rows))
         padded = rows + short
         responses = [
-            torch.tanh(
-                conv.bias + sum(conv.weight[:, :, k] @ padded[j + k] for k in range(width))
-            )
+            conv.bias + sum(conv.weight[:, :, k] @ padded[j + k] for k in range(width))
             for j in range(len(padded) - width + 1)
         ]
+        # Kim et al. 2015 have tanh, Peters et al. 2018 ReLU.
+        responses = [r.clamp(min=0) if relu else torch.tanh(r) for r in responses]
         found.append(torch.stack(responses).max(0).values)
     return module.projection(highway(module.highway, torch.cat(found)))
 

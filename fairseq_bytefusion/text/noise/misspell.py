@@ -71,7 +71,7 @@ def misspell(word, rng):
     Returns:
         str
 
-    Source: Aguilar et al. 2021, *Char2Subword*, section 3.2 and table 1.
+    Source: Aguilar et al. 2021, *Char2Subword*, section 3.1 and table 1.
     """
     if len(word) <= LONGEST_KEPT:
         return word

@@ -1,26 +1,33 @@
+from argparse import Namespace
+
 import pytest
 import torch
 from fairseq.data import Dictionary
 from fairseq.modules.character_token_embedder import CharacterTokenEmbedder
+from omegaconf import OmegaConf
 
+from fairseq_bytefusion.models.options import EncoderOptions, complete, resolve_as_before
 from fairseq_bytefusion.modules.embedders.composers import CharCNN
 from fairseq_bytefusion.modules.embedders.composers.char_cnn import PRESETS, parse_filters
 from fairseq_bytefusion.modules.highway import Highway
 
-from ....helpers import pad_batch
+from ....helpers import model_args, pad_batch
+from ....oracles import word_composers as oracle
 from .composers import DICTIONARY, D, composer
 
 
 @pytest.mark.parametrize(
-    ("preset", "char_dim", "numbers"),
+    ("preset", "char_dim", "numbers", "highway_layers", "activation"),
     [
-        ("kim-small", 15, [25, 50, 75, 100, 125, 150]),
-        ("kim-large", 15, [50, 100, 150, 200, 200, 200, 200]),
-        ("elmo", 16, [32, 32, 64, 128, 256, 512, 1024]),
+        ("kim-small", 15, [25, 50, 75, 100, 125, 150], 1, "tanh"),
+        ("kim-large", 15, [50, 100, 150, 200, 200, 200, 200], 2, "tanh"),
+        ("elmo", 16, [32, 32, 64, 128, 256, 512, 1024], 2, "relu"),
     ],
 )
-def test_presets(preset, char_dim, numbers):
-    assert PRESETS[preset][0] == char_dim
+def test_presets(preset, char_dim, numbers, highway_layers, activation):
+    assert PRESETS[preset].char_dim == char_dim
+    assert PRESETS[preset].highway_layers == highway_layers
+    assert PRESETS[preset].activation == activation
     assert parse_filters(preset) == list(enumerate(numbers, start=1))
     module = CharCNN(DICTIONARY, D, char_dim=char_dim, filters=parse_filters(preset))
     assert module.projection.in_features == sum(numbers)
@@ -54,6 +61,67 @@ def test_filters_and_styles_that_do_not_fit():
         CharCNN(DICTIONARY, D, filters=[(5, 1)], max_chars=4, style="fairseq")
     with pytest.raises(ValueError, match="unknown style 'elmo'"):
         CharCNN(DICTIONARY, D, style="elmo")
+    with pytest.raises(ValueError, match="unknown activation 'gelu', choose from"):
+        CharCNN(DICTIONARY, D, activation="gelu")
+
+
+def options_of(**given):
+    return model_args(encoder_embedder="char-cnn", **given)
+
+
+@pytest.mark.parametrize(
+    ("given", "now", "before"),
+    [
+        ({"char_cnn_filters": "kim-small"}, (1, "tanh"), (2, "tanh")),
+        ({"char_cnn_filters": "kim-large"}, (2, "tanh"), (2, "tanh")),
+        ({"char_cnn_filters": "elmo"}, (2, "relu"), (2, "tanh")),
+        ({"char_cnn_filters": "1:4"}, (2, "tanh"), (2, "tanh")),
+        ({"char_cnn_style": "fairseq"}, (2, "relu"), (2, "relu")),
+        (
+            {"char_cnn_filters": "elmo", "char_cnn_activation": "tanh"},
+            *[(2, "tanh")] * 2,
+        ),
+        (
+            {"char_cnn_filters": "kim-large", "char_cnn_highway_layers": 0},
+            *[(0, "tanh")] * 2,
+        ),
+    ],
+    ids=str,
+)
+def test_what_a_preset_means_now_and_in_checkpoints_of_before(given, now, before):
+    names = ("char_cnn_highway_layers", "char_cnn_activation")
+    options = complete(EncoderOptions, options_of(**given))
+    assert tuple(getattr(options, name) for name in names) == now
+    saved = options_of(**given)
+    resolve_as_before(EncoderOptions, saved)
+    assert tuple(getattr(saved, name) for name in names) == before
+    mixture = model_args(encoder_embedder="mixture", mixture_composer="char-cnn", **given)
+    resolve_as_before(EncoderOptions, mixture)
+    assert tuple(getattr(mixture, name) for name in names) == before
+
+
+@pytest.mark.parametrize("kind", [Namespace, OmegaConf.create], ids=["args", "config"])
+def test_older_checkpoints_lack_the_options(kind):
+    given = {"encoder_embedder": "char-cnn", "char_cnn_filters": "kim-small"}
+    saved = kind(**given) if kind is Namespace else kind(given)
+    if kind is not Namespace:
+        OmegaConf.set_struct(saved, True)
+    resolve_as_before(EncoderOptions, saved)
+    assert saved.char_cnn_highway_layers == 2
+    assert saved.char_cnn_activation == "tanh"
+    for other in ({}, {"encoder_embedder": "dense"}):
+        saved = Namespace(**other)
+        resolve_as_before(EncoderOptions, saved)
+        assert vars(saved) == other
+
+
+@pytest.mark.parametrize("highway_layers", [0, 1, 3])
+def test_activations_and_highway_layers_are_the_oracles(highway_layers):
+    module = composer("char-cnn", activation="relu", highway_layers=highway_layers).double()
+    assert len(module.highway.layers) == highway_layers
+    (states,), _ = module(pad_batch(["kal subah 7"]))
+    for state, word in zip(states, oracle.characters_of(b"kal subah 7")):
+        assert (state - oracle.char_cnn(module, word, relu=True)).abs().max() <= 1e-12
 
 
 def test_words_shorter_than_a_filter_do_not_depend_on_the_batch():
@@ -119,7 +187,9 @@ def test_parity_with_fairseqs_character_token_embedder():
     filters = [(1, 3), (2, 4), (7, 6)]
     words = ["a", "kal", "Привет", "traffic", "w" * 49, "v" * 50, "u" * 70]
     theirs, vocabulary = fairseq_embedder(filters, words)
-    ours = CharCNN(DICTIONARY, D, char_dim=5, filters=filters, style="fairseq")
+    ours = CharCNN(
+        *(DICTIONARY, D), char_dim=5, filters=filters, style="fairseq", activation="relu"
+    )
     copy_weights(theirs, ours)
     expected = theirs(torch.tensor([[vocabulary.index(word) for word in words]]))
     (states,), _ = ours(pad_batch([" ".join(words)]))
