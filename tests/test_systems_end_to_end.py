@@ -33,11 +33,13 @@ COMPOSERS = {
     ],
 }
 SYSTEMS = {
-    "one-hot": ONE_HOT,
+    "one-hot": [*ONE_HOT, "--one-hot-output-scale", "sqrt-dim"],
     "ncf": [*NCF, "--fusion-layers", "1", "--ncf-weights", "softmax"],
     "wsf": [*WSF, "--wsf-boundary", "script", "--checkpoint-activations"],
     "ncf one-hot": [*ONE_HOT, *NCF, "--ncf-unigram", "identity"],
-    "wsf one-hot": [*ONE_HOT, *WSF, "--wsf-max-word", "8"],
+    "wsf one-hot": [
+        *(*ONE_HOT, *WSF, "--wsf-max-word", "8", "--one-hot-output", "learned"),
+    ],
     "msc one-hot": [*ONE_HOT, *MSC, "--msc-kernels", "0,1,5"],
     **COMPOSERS,
 }

@@ -52,7 +52,7 @@ class ByteTransformerModel(TransformerModelBase):
         decoder_embedder = (
             embedder
             if options.share_all_embeddings
-            else EMBEDDERS[options.decoder_embedder].build(
+            else EMBEDDERS[options.decoder_embedder].build_for_decoder(
                 options, tgt_dict, options.decoder_embed_dim
             )
         )

@@ -27,6 +27,23 @@ WRONG = {
         {**WIDE, "decoder_embedder": "one-hot", "share_decoder_input_output_embed": True},
         "drop --share-decoder-input-output-embed",
     ),
+    "idle one-hot output": (
+        {**WIDE, "encoder_embedder": "one-hot", "one_hot_output": "learned"},
+        "--one-hot-output learned does nothing without --decoder-embedder one-hot: add",
+    ),
+    "idle one-hot scale": (
+        {"one_hot_output_scale": "sqrt-dim"},
+        "--one-hot-output-scale sqrt-dim does nothing without --decoder-embedder one-hot",
+    ),
+    "scale of a learned output": (
+        {
+            **WIDE,
+            "decoder_embedder": "one-hot",
+            "one_hot_output": "learned",
+            "one_hot_output_scale": "sqrt-dim",
+        },
+        "--one-hot-output-scale sqrt-dim scales a frozen output, and --one-hot-output",
+    ),
     "shared widths": (
         {"share_all_embeddings": True, "decoder_embed_dim": 16},
         r"--encoder-embed-dim \(32\) equal to --decoder-embed-dim \(16\)",

@@ -7,17 +7,18 @@ from omegaconf import II
 
 from ...modules.embedders import TOKEN_EMBEDDERS
 from ...modules.fusion import FUSIONS
-from .embedders import check_one_hot, check_table
+from .embedders import check_table
 from .fusions import check_msc
 from .groups import option
 from .layers import LayerOptions, check_heads
+from .one_hot import OneHotOutputOptions, check_one_hot
 
 # What can see the past alone.
 _CAUSAL_FUSIONS = [name for name, fusion in FUSIONS.items() if fusion.place == "within"]
 
 
 @dataclass
-class DecoderOptions(LayerOptions):
+class DecoderOptions(OneHotOutputOptions, LayerOptions):
     """Names and meanings are those of ``transformer`` where it has them."""
 
     decoder_embedder: ChoiceEnum(list(TOKEN_EMBEDDERS)) = option(

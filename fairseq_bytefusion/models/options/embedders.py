@@ -13,6 +13,7 @@ from .composers import (
     MixtureOptions,
 )
 from .groups import option
+from .one_hot import check_one_hot
 
 _WHICH = (
     f"one a symbol ({', '.join(TOKEN_EMBEDDERS)}), one a word ({', '.join(COMPOSERS)}), or "
@@ -38,25 +39,6 @@ class EmbedderOptions(
             refuse_unclear_words(
                 f"--encoder-embedder {options.encoder_embedder}", dictionary
             )
-
-
-def check_one_hot(side, dim, dictionary):
-    """Refuse a one-hot embedder whose states are too narrow.
-
-    Args:
-        side (str): ``encoder`` or ``decoder``.
-        dim (int): D.
-        dictionary (fairseq.data.Dictionary)
-
-    Raises:
-        ValueError: names the flag to change.
-    """
-    if dim < len(dictionary):
-        raise ValueError(
-            f"--{side}-embedder one-hot needs a dimension for each of the "
-            f"{len(dictionary)} symbols: raise --{side}-embed-dim from {dim} to at least "
-            f"{len(dictionary)}"
-        )
 
 
 def check_table(side, options, sharing):

@@ -22,6 +22,11 @@ class Embedder:
     #: whether dropout on the states that become logits makes sense, in a decoder
     dropout_on_output = True
 
+    @classmethod
+    def build_for_decoder(cls, options, dictionary, dim):
+        """As ``build``, with what the options say of a decoder's output."""
+        return cls.build(options, dictionary, dim)
+
     def build_output_projection(self):
         """The module that turns a decoder's states Float[..., D] into logits
         Float[..., V]; None for an ordinary one."""

@@ -18,6 +18,11 @@ MODELS = {
     "learned": {"decoder_learned_pos": True},
     "narrow": {"decoder_embed_dim": 16, "decoder_ffn_embed_dim": 24},
     "one_hot": {"decoder_embedder": "one-hot", "decoder_embed_dim": 264},
+    "one_hot_learned": {
+        "decoder_embedder": "one-hot",
+        "decoder_embed_dim": 264,
+        "one_hot_output": "learned",
+    },
     "checkpointed": {"checkpoint_activations": True},
     "msc": {"decoder_fusion": "msc"},
 }
