@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 import torch
+from fairseq.checkpoint_utils import load_model_ensemble
 
 from ..helpers import write_pair
 from ..tasks.running import train_here
@@ -180,6 +181,9 @@ def test_a_preset_that_has_changed_is_named_with_what_it_was(
     for name in ("char_cnn_highway_layers", "char_cnn_activation"):
         del state["cfg"]["model"][name]
     torch.save(state, path)
+    (model,), _ = load_model_ensemble([str(path)])
+    assert len(model.encoder.embed_tokens.highway.layers) == 2
+    assert model.encoder.embed_tokens.activation is torch.tanh
     wanted = rf"is of another model \({then[0]} {message}\): give those of the checkpoint"
     with pytest.raises(RuntimeError, match=wanted):
         train_here(toy_data, tmp_path, *flags, "--max-update", "3")
