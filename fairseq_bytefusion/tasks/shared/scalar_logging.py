@@ -69,7 +69,7 @@ def _log_shares(logging_outputs):
         for name in names:
             public = name if counts[name] == 1 else f"{path}.{name}"
             share = partial(_share, path=path, names=list(names), name=name)
-            metrics.log_derived(public, share)
+            metrics.log_derived(public, share, priority=10)  # beside named numbers
 
 
 def _share(meters, path, names, name):
