@@ -23,7 +23,7 @@ class Preset(NamedTuple):
     activation: str
 
 
-#: Kim et al. 2015, table 2; Peters et al. 2018, section 4 and its released options
+#: Kim et al. 2015, table 2; Peters et al. 2018, section 3.4, and its released options
 PRESETS = {
     "kim-small": Preset(15, tuple((w, 25 * w) for w in range(1, 7)), 1, "tanh"),
     "kim-large": Preset(15, tuple((w, min(50 * w, 200)) for w in range(1, 8)), 2, "tanh"),
