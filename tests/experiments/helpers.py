@@ -5,9 +5,9 @@ from pathlib import Path
 
 import yaml
 
-from scripts.experiments.grid.commands import Commands
 from scripts.experiments.grid.config import read_grid
 from scripts.experiments.grid.plan import Plan
+from scripts.experiments.pairs.commands import PairCommands
 
 from ..helpers import REPO
 
@@ -34,9 +34,9 @@ def changed(mapping, path, value):
 
 
 def build(mapping):
-    """Plan and Commands of a mapping."""
+    """Plan and PairCommands of a mapping."""
     plan = Plan(read_grid(mapping))
-    return plan, Commands(plan)
+    return plan, PairCommands(plan)
 
 
 def write(path, text):

@@ -3,7 +3,8 @@
 import pytest
 
 from fairseq_bytefusion.text import UNITS
-from scripts.experiments.grid.config import KINDS, read_grid, unit_names
+from scripts.experiments.grid.config import read_grid, unit_names
+from scripts.experiments.kinds import KINDS
 
 from .helpers import changed, grid_of
 
@@ -31,7 +32,7 @@ FEW = "experiments/transfer_few_shot"
         (
             "experiments/many_to_two",
             {},
-            "there is no experiment 'many_to_two'; choose from many_to_one, ",
+            "many_to_two: there is no kind 'many_to_two'; choose from many_to_one, ",
         ),
         (
             f"{MANY}/systems/byte",
@@ -81,7 +82,7 @@ FEW = "experiments/transfer_few_shot"
         (
             "experiments/transfer_zero_shot",
             None,
-            "transfer_few_shot fine-tunes the models of transfer_zero_shot: add",
+            "start: transfer_zero_shot is no zero-shot experiment of this profile, whose",
         ),
         (
             "experiments/transfer_few_shot/systems",

@@ -37,24 +37,23 @@ def test_settings_of_each_experiment():
 def test_vocabularies_come_from_the_training_side_alone():
     for (experiment, _), setting in PLAN.settings.items():
         if experiment == "transfer_few_shot":
-            assert setting.vocabulary == f"transfer.{setting.start}"
+            assert setting.vocabulary == ".".join(setting.start)
         else:
             assert setting.vocabulary == setting.data
     data = "runs/experiments/small/data"
-    (command,) = COMMANDS.vocabulary("transfer.ru")
-    assert command[2:7] == [f"{data}/transfer.ru", "-s", "ru", "-t", "en"]
-    for related in ("transfer.uk", "few.uk/2000"):
+    (command,) = COMMANDS.vocabulary("transfer_zero_shot.ru")
+    assert command[2:7] == [f"{data}/transfer_zero_shot.ru", "-s", "ru", "-t", "en"]
+    for related in ("transfer_zero_shot.uk", "transfer_few_shot.uk/2000"):
         copies = COMMANDS.vocabulary(related)
-        assert [
-            "cp", f"{data}/transfer.ru/spm.ru.model", f"{data}/{related}/spm.uk.model"
-        ] in copies  # fmt: skip
+        there = f"{data}/transfer_zero_shot.ru/spm.ru.model"
+        assert ["cp", there, f"{data}/{related}/spm.uk.model"] in copies
         assert len(copies) == 4
 
 
 def test_every_test_set_is_excluded_from_every_training_set():
     tests = {
-        "transfer.es": [f"nowhere/bible/test.{x}-en.{y}" for x in ("es", "ru", "it", "uk")
-                        for y in (x, "en")],
+        "transfer_zero_shot.es": [f"nowhere/bible/test.{x}-en.{y}"
+                                  for x in ("es", "ru", "it", "uk") for y in (x, "en")],
         "many_to_one": [f"nowhere/tatoeba/test.{x}-en.{y}"
                         for x in ("de", "fr", "es", "pt", "nl", "tr", "ru")
                         for y in (x, "en")],
@@ -63,7 +62,7 @@ def test_every_test_set_is_excluded_from_every_training_set():
                                  for y in ("ru", "en")],
     }  # fmt: skip
     for data, expected in tests.items():
-        for job in PLAN.pairs_in(data):
+        for job in COMMANDS.pairs.pairs_in(data):
             command = COMMANDS.prepare(job, "OUT", False)
             assert sorted(after(command, "--exclude")) == sorted(set(expected))
 
@@ -83,7 +82,7 @@ def test_few_shot_starts_from_the_zero_shot_model():
     assert after(command, "--finetune-from-model") == [
         "runs/experiments/small/transfer_zero_shot/es/byte_ncf_dense/seed1/average.pt"
     ]
-    assert command[1] == "runs/experiments/small/data/few.it/2000"
+    assert command[1] == "runs/experiments/small/data/transfer_few_shot.it/2000"
     assert "--encoder-fusion ncf" in join(command)
     # The experiment's own flags come last, so that they win.
     assert join(command).index("--lr 4e-3") < join(command).index("--lr 1e-3")
@@ -116,7 +115,7 @@ def test_moses_tokens_are_undone_and_scored_against_the_untouched_text():
     command = commands.score(setting, 1)
     assert after(command, "--detokenize") == ["en"]
     assert all("/references/" in path for path in after(command, "--ref"))
-    job = plan.jobs["cross_domain.bible", "ru"]
+    job = commands.pairs.jobs["cross_domain.bible", "ru"]
     assert "--moses" in commands.prepare(job, "OUT", True)
     assert "--moses" not in commands.prepare(job, "OUT", False)
 
@@ -124,7 +123,7 @@ def test_moses_tokens_are_undone_and_scored_against_the_untouched_text():
 def test_a_missing_folder_or_language_is_named(tmp_path):
     grid = changed(changed(GRID, "sample_pairs", 0), "data_root", str(tmp_path))
     plan, commands = build(grid)
-    job = plan.jobs["transfer.es", "es"]
+    job = commands.pairs.jobs["transfer_zero_shot.es", "es"]
     with pytest.raises(
         FileNotFoundError, match="dataset bible: no such folder: .*data_root"
     ):
@@ -137,12 +136,12 @@ def test_a_missing_folder_or_language_is_named(tmp_path):
 
 def test_a_language_with_the_first_lines_only_is_cut_to_them():
     plan, commands = build(changed(GRID, "datasets/bible/cut_to_shorter", True))
-    job = plan.jobs["transfer.it", "it"]
-    cut = "runs/experiments/small/cut/transfer.it/it"
+    job = commands.pairs.jobs["transfer_zero_shot.it", "it"]
+    cut = "runs/experiments/small/cut/transfer_zero_shot.it/it"
     assert after(commands.prepare(job, "OUT", False), "--folder") == [cut]
     assert after(commands.cut(job), "--out") == [cut]
     # The other domains are tested with the whole test set as it is.
-    test = commands.prepare(plan.jobs["cross_domain.bible", "ru"], "OUT", False)
+    test = commands.prepare(commands.pairs.jobs["cross_domain.bible", "ru"], "OUT", False)
     assert after(test, "--test-pair")[0] == "nowhere/bible/test.ru-en.ru"
 
 

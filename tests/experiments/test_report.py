@@ -9,8 +9,9 @@ from xml.etree import ElementTree
 
 import pytest
 
+from scripts.experiments.pairs.plan import Column
 from scripts.experiments.report import figures, table
-from scripts.experiments.report.collect import Column, Results, Row
+from scripts.experiments.report.collect import Results, Row
 from scripts.experiments.report.logs import decoding_time, read_training
 from scripts.experiments.report.sentences import (
     Translations,

@@ -1,16 +1,31 @@
-"""The command lines of the steps: what a reader would type in the repository's root."""
+"""The command lines of a training: what a reader would type in the repository's root."""
 
-import os
 import shlex
+from dataclasses import dataclass
+from typing import Tuple
 
-from data_prep.readers import Languages, read_folder
-
-TASK = ("--user-dir", "fairseq_bytefusion", "--task", "byte_translation")
+USER_DIR = ("--user-dir", "fairseq_bytefusion")
 
 
 def join(command):
     """A list of words as a shell line."""
     return shlex.join(map(str, command))
+
+
+@dataclass(frozen=True)
+class Training:
+    """What a kind of experiment says of a training.
+
+    ``data``: what fairseq-train reads; ``task``: flags of its task; ``model``: those of
+    its model, which win over the profile's; ``step``: flags of steps/train.py;
+    ``inputs``: files that must be there.
+    """
+
+    data: str
+    task: Tuple = ()
+    model: Tuple = ()
+    step: Tuple = ()
+    inputs: Tuple[str, ...] = ()
 
 
 class Commands:
@@ -23,235 +38,67 @@ class Commands:
     def __init__(self, plan):
         self.plan, self.grid = plan, plan.grid
 
-    def data_dir(self, name):
-        """Path of a data directory."""
-        return f"{self.grid.work}/data/{name}"
-
     def run_dir(self, run):
         """Path of a run's folder."""
         return f"{self.grid.work}/{run.path}"
 
-    def reference_dir(self, name):
-        """Where the untouched references of a data directory's test sets are."""
-        return (
-            f"{self.grid.work}/references/{name}"
-            if self.grid.moses
-            else self.data_dir(name)
-        )
+    def model_dir(self, run):
+        """Path of the folder of the run whose training made a run's model."""
+        return self.run_dir(self.plan.trained_run(run))
 
-    def files(self, dataset, source, target):
-        """Split -> (source file, target file) of a pair of a dataset.
+    def train_inputs(self, run):
+        """Files that a training waits for."""
+        inputs = list(self._training(run).inputs)
+        start = self.plan.start_of(run)
+        return inputs + ([f"{self.run_dir(start)}/average.pt"] if start else [])
 
-        Raises:
-            FileNotFoundError, ValueError: the folder or the language is not there; the
-                message lists what is.
-        """
-        spec = self.grid.datasets[dataset]
-        folder = os.path.join(self.grid.data_root, spec.folder)
-        if self.grid.sample_pairs and not os.path.isdir(folder):
-            names = {
-                s: f"{folder}/{s}.{source}-{target}." for s in ("train", "valid", "test")
-            }
-            return {s: (name + source, name + target) for s, name in names.items()}
-        codes = spec.codes.get(source, ""), spec.codes.get(target, "")
-        try:
-            corpora = read_folder((folder,), Languages(source, target, *codes))
-        except OSError as error:
-            raise FileNotFoundError(
-                f"dataset {dataset}: {error}: set data_root ({self.grid.data_root}) to the "
-                "folder that holds it, or make it with data_prep/prepare.py"
-            ) from error
-        return {corpus.split: corpus.paths for corpus in corpora}
+    def _training(self, run):
+        return self.plan.spec_of(run.setting).training(self.plan, run)
 
-    def prepare(self, job, out, moses):
-        """prepare.py for a PrepareJob; without ``moses`` for the references."""
-        spec = self.grid.datasets[job.dataset]
-        command = ["python", "data_prep/prepare.py", "-s", job.source, "-t", job.target]
-        command += ["--out", out]
-        files = self.files(job.dataset, job.source, job.target)
-        if job.splits == ("test",):
-            command += ["--test-pair", *files["test"]]
-        elif self.is_cut(job):
-            command += ["--folder", self.cut_dir(job)]
-        else:
-            command += ["--folder", os.path.join(self.grid.data_root, spec.folder)]
-            command += self._codes(job)
-        tests = [self.files(d, source, job.target)["test"] for d, source in job.exclude]
-        if tests:
-            command += [
-                "--exclude",
-                *dict.fromkeys(path for pair in tests for path in pair),
-            ]
-        return command + ["--moses"] * moses
-
-    def _codes(self, job):
-        codes = self.grid.datasets[job.dataset].codes
-        sides = (("source", job.source), ("target", job.target))
-        found = [(f"--{side}-code", codes[lang]) for side, lang in sides if lang in codes]
-        return [word for flag in found for word in flag]
-
-    def is_cut(self, job):
-        """Whether a PrepareJob reads files that cut_to_shorter.py made."""
-        return self.grid.datasets[job.dataset].cut_to_shorter and "train" in job.splits
-
-    def cut_dir(self, job):
-        """Where the cut files of a PrepareJob are, of a dataset with cut_to_shorter."""
-        return f"{self.grid.work}/cut/{job.data}/{job.source}"
-
-    def cut(self, job):
-        """cut_to_shorter.py for a PrepareJob."""
-        folder = os.path.join(self.grid.data_root, self.grid.datasets[job.dataset].folder)
+    def train_step(self, run):
+        """steps/train.py and, after --, what it runs."""
         return [
-            *("python", "scripts/experiments/steps/cut_to_shorter.py", folder),
-            *("-s", job.source, "-t", job.target, *self._codes(job)),
-            *("--out", self.cut_dir(job)),
+            *("python", "scripts/experiments/steps/train.py", "--run", self.run_dir(run)),
+            *("--data", self._training(run).data, *self._training(run).step),
+            *("--", *self.train(run)),
         ]
-
-    def inputs_of(self, job):
-        """Files of the dataset that a job depends on."""
-        files = self.files(job.dataset, job.source, job.target)
-        paths = [path for split in job.splits for path in files.get(split, ())]
-        for dataset, source in job.exclude:
-            paths += self.files(dataset, source, job.target)["test"]
-        return list(dict.fromkeys(paths))
-
-    def sample(self, source):
-        """few_shot.py for a language."""
-        target = self.grid.experiments["transfer_zero_shot"].target
-        sizes = self.grid.experiments["transfer_few_shot"].sizes
-        return [
-            *("python", "data_prep/few_shot.py", self.data_dir(f"transfer.{source}")),
-            *("-s", source, "-t", target, "--sizes", *sizes),
-            *("--out", self.data_dir(f"few.{source}")),
-        ]
-
-    def vocabulary(self, data):
-        """Commands that make the vocabularies of a data directory, or copy them there.
-
-        They are made of the training side of the directory that they are of, and copied,
-        under the name of the language there, to where they are only used.
-        """
-        setting, source = self.plan.user_of(data)
-        here, there = self.data_dir(data), self.data_dir(setting.vocabulary)
-        first = self.plan.trained_on(setting.vocabulary)
-        if here == there:
-            spec = self.grid.experiments[first.experiment]
-            return [
-                [
-                    *("python", "data_prep/build_vocab.py", here),
-                    *("-s", ",".join(first.sources), "-t", first.target),
-                    *("--source-size", spec.source_subwords),
-                    *("--target-size", spec.target_subwords),
-                ]
-            ]
-        names = ((first.sources[0], source), (setting.target, setting.target))
-        return [
-            ["cp", f"{there}/{kind.format(old)}", f"{here}/{kind.format(new)}"]
-            for old, new in names
-            for kind in ("spm.{}.model", "dict.char.{}.txt")
-        ]
-
-    def measure(self, data):
-        """measure_units.py for the training data of a directory."""
-        setting = self.plan.trained_on(data)
-        return [
-            *("python", "scripts/experiments/steps/measure_units.py", self.data_dir(data)),
-            *("-s", ",".join(setting.sources), "-t", setting.target),
-            *("--temperature", setting.temperature or 1),
-            *("--out", f"{self.data_dir(data)}/tokens.json"),
-        ]
-
-    def data_steps(self, setting):
-        """Commands that make all data of a setting, in order."""
-        names = [setting.vocabulary, *(test.data for test in setting.tests), setting.data]
-        names = list(dict.fromkeys(names))  # a sample comes after what it is drawn from
-        steps = []
-        for data in names:
-            if data in self.plan.samples:
-                steps.append(self.sample(self.plan.samples[data][1]))
-            for job in self.plan.pairs_in(data):
-                if self.is_cut(job):
-                    steps.append(self.cut(job))
-                steps.append(self.prepare(job, self.data_dir(data), self.grid.moses))
-        for data in names:
-            steps += self.vocabulary(data)
-        return [*steps, self.measure(setting.data)]
 
     def train(self, run):
-        """fairseq-train; the wrapper adds ``--max-tokens``."""
-        setting, work = run.setting, self.run_dir(run)
-        start = []
-        if setting.start is not None:
-            first = self.plan.run_at(
-                "transfer_zero_shot", setting.start, run.system, run.seed
-            )
-            start = ["--finetune-from-model", f"{self.run_dir(first)}/average.pt"]
-        several = []
-        if len(setting.sources) > 1:
-            several = ["--sampling-temperature", setting.temperature]
-        flags = shlex.split(self.grid.train_flags) + shlex.split(setting.flags)
-        if "polynomial_decay" in flags:
-            # It does not find --max-update by itself, whatever its help says.
-            start += ["--total-num-update", setting.updates]
+        """fairseq-train, of any kind of experiment."""
+        setting, parts = run.setting, self._training(run)
+        spec = self.plan.spec_of(setting)
+        shared = shlex.split(spec.train_flags or self.grid.train_flags)
+        flags = [*shared, *parts.model, *shlex.split(setting.flags)]
         every = setting.save_every
         return [
-            *shlex.split(self.grid.launcher), self.data_dir(setting.data), *TASK,
-            "-s", ",".join(setting.sources), "-t", setting.target, *several,
-            *self._units(run), *shlex.split(self.grid.train_flags),
-            *self.grid.flags_of(run.system), *shlex.split(setting.flags), *start,
+            *shlex.split(self.grid.launcher), parts.data, *USER_DIR, *parts.task, *flags,
+            *self._start(run), *_schedule(setting, flags),
+            *(["--patience", spec.patience] if spec.patience else []),
             "--seed", run.seed, "--max-update", setting.updates,
             "--validate-interval-updates", every, "--save-interval-updates", every,
             "--keep-interval-updates", self.grid.average, "--no-epoch-checkpoints",
             "--validate-interval", 10**6, "--save-interval", 10**6,
-            "--save-dir", f"{work}/checkpoints", "--log-format", "json",
+            "--save-dir", f"{self.run_dir(run)}/checkpoints", "--log-format", "json",
         ]  # fmt: skip
 
-    def _units(self, run):
-        unit = self.grid.systems[run.system].unit
-        return ["--source-unit", unit, "--target-unit", unit] if unit != "byte" else []
+    def _start(self, run):
+        start = self.plan.start_of(run)
+        if start is None:
+            return []
+        return ["--finetune-from-model", f"{self.run_dir(start)}/average.pt"]
 
     def average(self, run):
-        """bytefusion average of the last checkpoints."""
+        """bytefusion average: of the last checkpoints, or the best one alone where
+        training ends when it gets no better."""
         folder = self.run_dir(run)
-        return [
-            *(
-                "bytefusion",
-                "average",
-                f"{folder}/checkpoints",
-                "--last",
-                self.grid.average,
-            ),
-            *("--output", f"{folder}/average.pt"),
-        ]
+        which = [f"{folder}/checkpoints", "--last", self.grid.average]
+        if self.plan.spec_of(run.setting).patience:
+            which = [f"{folder}/checkpoints/checkpoint_best.pt"]
+        return ["bytefusion", "average", *which, "--output", f"{folder}/average.pt"]
 
-    def generate(self, run, test):
-        """fairseq-generate of a test set."""
-        return [
-            "fairseq-generate", self.data_dir(test.data), *TASK, "--gen-subset", "test",
-            "-s", test.source, "-t", run.setting.target, *self._units(run),
-            "--path", f"{self.run_dir(run)}/average.pt",
-            *shlex.split(self.grid.generate_flags),
-        ]  # fmt: skip
 
-    def scores(self, setting, seed):
-        """Path of the scores of a setting's runs of one seed."""
-        return (
-            f"{self.grid.work}/{setting.experiment}/{setting.name}/scores.seed{seed}.json"
-        )
-
-    def score(self, setting, seed):
-        """bytefusion score of all systems of a setting and seed, the baseline first."""
-        runs = self.plan.runs_of(setting, seed)
-        target = setting.target
-        references = [
-            f"{self.reference_dir(t.data)}/test.{t.source}-{target}.{target}"
-            for t in setting.tests
-        ]
-        return [
-            *("bytefusion", "score", "--json", "--num-bootstrap", self.grid.bootstrap),
-            *("--each", ",".join(t.name for t in setting.tests)),
-            *("--average", ",".join(t.name for t in setting.tests if t.averaged)),
-            *("--ref", *references),
-            *(["--detokenize", target] if self.grid.moses else []),
-            *("--hyp", *(f"{self.run_dir(run)}/{{}}.log" for run in runs)),
-        ]
+def _schedule(setting, flags):
+    if "polynomial_decay" in flags:
+        # It does not find --max-update by itself, whatever its help says.
+        return ["--total-num-update", setting.updates]
+    return []

@@ -1,8 +1,8 @@
-"""What a profile's ``grid.yaml`` may say."""
+"""What a profile's ``grid.yaml`` may say, whatever kinds of experiment it has."""
 
 import shlex
 from dataclasses import dataclass, field
-from typing import Dict, List
+from typing import Dict
 
 
 def required():
@@ -35,67 +35,9 @@ class Dataset:
 
 
 @dataclass(frozen=True)
-class Experiment:
-    """What all experiments say: ``systems`` maps a system to its seeds; ``flags`` come
-    after the profile's own."""
-
-    systems: Dict[str, List[int]] = required()
-    target: str = required()
-    updates: int = required()
-    save_every: int = required()
-    baseline: str = "byte_dense"
-    source_subwords: int = 64000
-    target_subwords: int = 8000
-    flags: str = ""
-
-
-@dataclass(frozen=True)
-class ManyToOne(Experiment):
-    dataset: str = required()
-    sources: List[str] = required()
-    sampling_temperature: float = 5.0
-
-
-@dataclass(frozen=True)
-class Transfer(Experiment):
-    """``pairs``: high-resource language -> related language."""
-
-    dataset: str = required()
-    pairs: Dict[str, str] = required()
-
-
-@dataclass(frozen=True)
-class FewShot:
-    """Fine-tuning of the zero-shot experiment's models on ``sizes`` pairs."""
-
-    systems: Dict[str, List[int]] = required()
-    sizes: List[int] = required()
-    updates: int = required()
-    save_every: int = required()
-    baseline: str = "byte_dense"
-    flags: str = ""
-
-
-@dataclass(frozen=True)
-class CrossDomain(Experiment):
-    """``train``: the dataset trained on; ``tests``: those tested on."""
-
-    source: str = required()
-    train: str = required()
-    tests: List[str] = required()
-
-
-KINDS = {
-    "many_to_one": ManyToOne,
-    "transfer_zero_shot": Transfer,
-    "transfer_few_shot": FewShot,
-    "cross_domain": CrossDomain,
-}
-
-
-@dataclass(frozen=True)
 class Grid:
-    """A profile. README.md says what each key is for."""
+    """A profile. README.md says what each key is for; ``experiments``: name -> an
+    Experiment of its kind."""
 
     profile: str = required()
     data_root: str = required()

@@ -7,20 +7,9 @@ from typing import Dict, List, Optional, Tuple
 from fairseq_bytefusion.checkpoints.inspection import inspect_checkpoint
 
 from ..grid.commands import join
+from ..pairs.plan import Column
 from ..steps.recording import read_json
 from .logs import decoding_time, read_training
-
-
-@dataclass(frozen=True)
-class Column:
-    """A test set of a setting. ``size``: training pairs of the tested language where
-    the experiment is about them."""
-
-    setting: str
-    test: str
-    label: str
-    averaged: bool
-    size: Optional[int] = None
 
 
 @dataclass
@@ -79,39 +68,18 @@ def collect(plan, commands, experiment):
     trainings = [
         _training(commands, run) for setting in settings for run in plan.runs_of(setting)
     ]
-    shown = settings
-    if experiment == "transfer_few_shot":
-        shown = _with_zero_shot(plan, settings)
+    spec = plan.grid.experiments[experiment]
+    shown = spec.shown(plan)
     columns = [
-        _column(setting, test, experiment)
+        column
         for setting in shown
         for test in setting.tests
-        if setting.experiment == experiment or test.averaged
+        if (column := spec.column(setting, test)) is not None
     ]
     rows = _rows(plan, commands, settings, shown)
     _add_sizes_and_speeds(rows, trainings, commands)
     stats = _stats(plan, commands, settings)
-    spec = plan.grid.experiments[experiment]
     return Results(experiment, spec, columns, rows, trainings, stats)
-
-
-def _with_zero_shot(plan, settings):
-    """Before the few-shot settings of a language, the one they start from."""
-    shown = []
-    for setting in settings:
-        start = plan.settings["transfer_zero_shot", setting.start]
-        if start not in shown:
-            shown.append(start)
-        shown.append(setting)
-    return shown
-
-
-def _column(setting, test, experiment):
-    if experiment == "transfer_few_shot":
-        size = 0 if setting.start is None else int(setting.name.rpartition("-")[2])
-        return Column(setting.name, test.name, f"{test.name} {size}", False, size)
-    label = test.name if test.averaged else f"{test.name} (seen)"
-    return Column(setting.name, test.name, label, test.averaged)
 
 
 def _rows(plan, commands, settings, shown):
@@ -145,15 +113,18 @@ def _mean(cells):
 
 
 def _training(commands, run):
-    folder = commands.run_dir(run)
-    record = read_json(f"{folder}/trained.json")
-    log = read_training(f"{folder}/train.log")
+    folder, model = commands.run_dir(run), commands.model_dir(run)
+    record = read_json(f"{model}/trained.json")
+    log = read_training(f"{model}/train.log")
     # A loss a symbol of the unit compares only when spread over the bytes it stands for.
     tokens = read_json(f"{commands.data_dir(run.setting.data)}/tokens.json")
     ratio = tokens["valid_target"][record["unit"]] / tokens["valid_target"]["byte"]
     bits = {updates: v.nll * ratio for updates, v in log.validations.items()}
     steps = list(map(join, commands.data_steps(run.setting)))
-    steps += [join(record["command"]), join(commands.average(run))]
+    steps += [
+        join(record["command"]),
+        join(commands.average(commands.plan.trained_run(run))),
+    ]
     steps += [
         join(read_json(f"{folder}/{test.name}.json")["command"])
         for test in run.setting.tests
@@ -168,7 +139,7 @@ def _add_sizes_and_speeds(rows, trainings, commands):
         mine = [
             t for t in trainings if (t.run.system, t.run.seed) == (row.system, row.seed)
         ]
-        folder = commands.run_dir(mine[0].run)
+        folder = commands.model_dir(mine[0].run)
         row.parameters = inspect_checkpoint(f"{folder}/average.pt").num_parameters
         speeds = [t.log.sentences_per_second for t in mine]
         known = [speed for speed in speeds if speed is not None]

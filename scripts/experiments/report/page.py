@@ -7,17 +7,12 @@ import jinja2
 
 from data_prep.output import write_atomically
 
+from ..pairs.plan import Pairs
 from . import figures, table
 from .collect import collect
 from .sentences import bleu_by_length, most_different, read_translations
 
 NUM_EXAMPLES = 6
-TITLES = {
-    "many_to_one": "Many languages into one",
-    "transfer_zero_shot": "Zero-shot transfer to a related language",
-    "transfer_few_shot": "Few-shot transfer to a related language",
-    "cross_domain": "Trained in one domain, tested in others",
-}
 
 
 def write_report(plan, commands, experiment, folder):
@@ -57,7 +52,7 @@ def render(plan, commands, results):
     )
     grid = plan.grid
     return environment.get_template("page.html.j2").render(
-        title=TITLES[results.experiment],
+        title=results.spec.title,
         grid=grid,
         results=results,
         settings=settings,
@@ -93,10 +88,9 @@ def _batches(results):
 
 def _data_row(plan, name, pair, counts):
     """A row of the data table: counts of prepare.py, or of a few-shot sample."""
-    source = name.split("/")[0].replace("few.", "transfer.")
-    dataset = next(
-        (job.dataset for (data, _), job in plan.jobs.items() if data == source), ""
-    )
+    pairs = plan.part(Pairs)
+    source = pairs.samples[name].data if name in pairs.samples else name
+    dataset = pairs.pairs_in(source)[0].dataset
     reasons = counts.get("reasons", {})
     splits = counts["splits"]
     sizes = [splits.get(split, "") for split in ("train", "valid", "test")]
@@ -108,10 +102,10 @@ def _charts(results, settings, translations, seed):
     """Section title -> list of (caption, svg)."""
     charts = {"Few-shot curves": [], "Learning curves": [], "BLEU by source length": []}
     charts["Weights of the n-grams (ncf)"] = []
-    if results.experiment == "transfer_few_shot":
-        for language in dict.fromkeys(column.test for column in results.columns):
-            chart = figures.few_shot_chart(results, language)
-            charts["Few-shot curves"].append((language, chart))
+    sized = [column.test for column in results.columns if column.size is not None]
+    for language in dict.fromkeys(sized):
+        chart = figures.few_shot_chart(results, language)
+        charts["Few-shot curves"].append((language, chart))
     for setting in settings:
         mine = [t for t in results.trainings if t.run.setting == setting]
         charts["Learning curves"].append((setting.name, figures.learning_curves(mine)))

@@ -1,4 +1,9 @@
-# Data directories, their vocabularies, and how long sentences are in each unit.
+# Translation: data directories, their vocabularies, how long sentences are in each unit.
+
+from scripts.experiments.pairs.commands import PairCommands
+from scripts.experiments.pairs.plan import Pairs
+
+pairs, pair_commands = plan.part(Pairs), PairCommands(plan)
 
 
 def checked(function, *args):
@@ -13,42 +18,42 @@ def dataset_files(job):
     """Files of a dataset that a job reads, or the mark that they are made."""
     if grid.sample_pairs:
         return [f"{grid.data_root}/sliced.done"]
-    return checked(commands.inputs_of, job)
+    return checked(pair_commands.inputs_of, job)
 
 
 def prepare_inputs(wildcards):
-    job = plan.jobs[wildcards.data, wildcards.source]
+    job = pairs.jobs[wildcards.data, wildcards.source]
     files = dataset_files(job)
-    if commands.is_cut(job):
+    if pair_commands.is_cut(job):
         files.append(f"{WORK}/cut/{job.data}/{job.source}.cut")
     return files
 
 
 def prepare_command(wildcards):
-    job = plan.jobs[wildcards.data, wildcards.source]
-    out = commands.data_dir(job.data)
-    return join(checked(commands.prepare, job, out, grid.moses))
+    job = pairs.jobs[wildcards.data, wildcards.source]
+    out = pair_commands.data_dir(job.data)
+    return join(checked(pair_commands.prepare, job, out, grid.moses))
 
 
 def reference_job(wildcards):
     """The test set alone."""
-    job = plan.jobs[wildcards.data, wildcards.source]
+    job = pairs.jobs[wildcards.data, wildcards.source]
     return replace(job, splits=("test",), exclude=())
 
 
 def reference_command(wildcards):
     job = reference_job(wildcards)
-    out = commands.reference_dir(job.data)
-    return join(checked(commands.prepare, job, out, False))
+    out = pair_commands.reference_dir(job.data)
+    return join(checked(pair_commands.prepare, job, out, False))
 
 
 def vocabulary_command(wildcards):
-    return " && ".join(map(join, commands.vocabulary(wildcards.data)))
+    return " && ".join(map(join, pair_commands.vocabulary(wildcards.data)))
 
 
 def vocabulary_inputs(wildcards):
     needed = [filled(wildcards.data)]
-    setting, _ = plan.user_of(wildcards.data)
+    setting, _ = pairs.user_of(wildcards.data)
     if setting.vocabulary != wildcards.data:
         needed.append([f"{WORK}/data/{setting.vocabulary}/vocabulary.done"])
     return sum(needed, [])
@@ -56,10 +61,9 @@ def vocabulary_inputs(wildcards):
 
 def filled(data):
     """Marks of a data directory whose text is there."""
-    if data in plan.samples:
-        _, source = plan.samples[data]
-        return [f"{WORK}/data/few.{source}/sampled.done"]
-    return [f"{WORK}/data/{data}/{job.source}.prepared" for job in plan.pairs_in(data)]
+    if data in pairs.samples:
+        return [f"{WORK}/data/{pairs.samples[data].folder}/sampled.done"]
+    return [f"{WORK}/data/{data}/{job.source}.prepared" for job in pairs.pairs_in(data)]
 
 
 rule slices:
@@ -74,7 +78,7 @@ rule slices:
 
 
 def cut_job(wildcards):
-    return plan.jobs[wildcards.data, wildcards.source]
+    return pairs.jobs[wildcards.data, wildcards.source]
 
 
 rule cut:
@@ -83,7 +87,7 @@ rule cut:
     output:
         touch(f"{WORK}/cut/{{data}}/{{source}}.cut"),
     params:
-        command=lambda w: join(commands.cut(cut_job(w))),
+        command=lambda w: join(pair_commands.cut(cut_job(w))),
     shell:
         "{params.command}"
 
@@ -111,13 +115,18 @@ rule reference:
         "{params.command}"
 
 
-rule few_shot:
+def sample_inputs(wildcards):
+    sample = pairs.sample_in(wildcards.folder)
+    return f"{WORK}/data/{sample.data}/{sample.source}.prepared"
+
+
+rule sample:
     input:
-        f"{WORK}/data/transfer.{{source}}/{{source}}.prepared",
+        sample_inputs,
     output:
-        touch(f"{WORK}/data/few.{{source}}/sampled.done"),
+        touch(f"{WORK}/data/{{folder}}/sampled.done"),
     params:
-        command=lambda w: join(commands.sample(w.source)),
+        command=lambda w: join(pair_commands.sample(pairs.sample_in(w.folder))),
     shell:
         "{params.command}"
 
@@ -139,6 +148,6 @@ rule measure:
     output:
         f"{WORK}/data/{{data}}/tokens.json",
     params:
-        command=lambda w: join(commands.measure(w.data)),
+        command=lambda w: join(pair_commands.measure(w.data)),
     shell:
         "{params.command}"

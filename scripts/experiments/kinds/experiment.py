@@ -1,0 +1,89 @@
+"""What every kind of experiment has, and what the engine asks of it."""
+
+from dataclasses import dataclass, field
+from typing import ClassVar, Tuple
+
+from ..grid.building import check_at_least_one
+from ..grid.schema import required
+
+
+@dataclass
+class Experiment:
+    """An experiment of a profile. Its fields are the keys of ``grid.yaml``.
+
+    ``updates``, ``save_every``: of each training; ``train_flags``: in place of the
+    profile's; ``flags`` come after all others; with ``patience``, training ends after so
+    many validations without a better one, and the best checkpoint counts.
+    """
+
+    updates: int = required()
+    save_every: int = required()
+    train_flags: str = ""
+    flags: str = ""
+    patience: int = 0
+    name: str = field(init=False, default="")
+
+    #: of its report
+    title: ClassVar[str] = ""
+    #: files of rules/ that make its steps, beside training and the report
+    rules: ClassVar[Tuple[str, ...]] = ()
+    #: files of its results
+    outputs: ClassVar[Tuple[str, ...]] = ("table.md", "table.csv", "report.html")
+
+    @property
+    def where(self):
+        """Its place in the profile, for messages."""
+        return f"experiments: {self.name}"
+
+    def uses(self):
+        """list of str: names of the experiments whose data or models it needs."""
+        return []
+
+    def check(self, grid):
+        """Raise ValueError, one sentence, where it does not fit the rest of a Grid."""
+        check_at_least_one(self, self.where, "updates", "save_every")
+        if self.updates % self.save_every:
+            raise ValueError(
+                f"{self.where}: updates {self.updates} must be a multiple of save_every "
+                f"{self.save_every}, so that the last checkpoint is one of those averaged"
+            )
+        if self.updates // self.save_every < grid.average:
+            raise ValueError(
+                f"{self.where}: {self.updates} updates, saved every {self.save_every}, "
+                f"give fewer than the {grid.average} checkpoints to average: lower "
+                "save_every"
+            )
+        if self.patience < 0:
+            raise ValueError(f"{self.where}: patience must not be below 0")
+
+    def add_to(self, plan):
+        """Add its settings, and what they need, to a Plan."""
+        raise NotImplementedError
+
+    def seeds_by_system(self, setting):
+        """dict: system -> seeds (list of int) of a setting, the baseline first."""
+        raise NotImplementedError
+
+    def training(self, plan, run):
+        """What fairseq-train is told of a Run.
+
+        Returns:
+            grid.commands.Training
+        """
+        raise NotImplementedError
+
+    def report_inputs(self, plan):
+        """list of str: files that its report is made of."""
+        raise NotImplementedError
+
+    def write_report(self, plan, folder):
+        """Write its ``outputs``.
+
+        Args:
+            plan (Plan)
+            folder (Path): made if there is none.
+
+        Raises:
+            OSError, ValueError, KeyError: a step's output is missing or broken.
+        """
+        raise NotImplementedError
