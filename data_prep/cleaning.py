@@ -35,12 +35,13 @@ class Normaliser:
 
     def __call__(self, block):
         """bytes -> bytes, both empty or ended by ``\\n``."""
+        return self.both(block)[1].block
+
+    def both(self, block):
+        """Lines before tokenisation, and after it."""
         block = strip_marks(block)
-        if self._nfc:
-            block = _to_nfc(block)
-        if self._moses:
-            block = self._tokenized(block)
-        return block
+        plain = find_lines(_to_nfc(block) if self._nfc else block)
+        return plain, find_lines(self._tokenized(plain.block)) if self._moses else plain
 
     def _tokenized(self, block):
         tokenize = moses_tokenizer(self._moses)
@@ -77,7 +78,8 @@ def _to_nfc(block):
 class Rules:
     """Which pairs are dropped.
 
-    ``max_bytes``: of a side; ``max_ratio``: longer side by shorter, in bytes.
+    ``max_bytes``: of a side, before it is tokenised; ``max_ratio``: longer side by
+    shorter, in bytes.
     ``excluded``, ``held_out``: hashes of sentences (sorted uint64[N]), of the files given
     with ``--exclude`` and of this run's own valid and test sets.
     """
@@ -127,8 +129,9 @@ class Cleaner:
         self._normalisers, self._rules = normalisers, rules
 
     def __call__(self, block):
-        source = find_lines(self._normalisers[0](block.source))
-        target = find_lines(self._normalisers[1](block.target))
+        plain_source, source = self._normalisers[0].both(block.source)
+        plain_target, target = self._normalisers[1].both(block.target)
+        plain_lengths = np.maximum(plain_source.lengths, plain_target.lengths)
         dropped = Counter(malformed=block.malformed)
         keep = np.ones(len(source), bool)
 
@@ -137,7 +140,7 @@ class Cleaner:
             np.logical_and(keep, ~where, out=keep)
 
         if self._rules is not None:
-            self._drop_by_form(source, target, drop)
+            self._drop_by_form(source, target, plain_lengths, drop)
         hashes = hash_lines(source, keep), hash_lines(target, keep)
         if self._rules is not None:
             kept = np.flatnonzero(keep)
@@ -157,12 +160,12 @@ class Cleaner:
             dropped,
         )
 
-    def _drop_by_form(self, source, target, drop):
+    def _drop_by_form(self, source, target, plain_lengths, drop):
         drop("not_utf8", ~(_is_utf8(source) & _is_utf8(target)))
         drop("empty", _is_blank(source) | _is_blank(target))
         longer = np.maximum(source.lengths, target.lengths)
         shorter = np.minimum(source.lengths, target.lengths)
-        drop("too_long", longer > self._rules.max_bytes)
+        drop("too_long", plain_lengths > self._rules.max_bytes)
         drop("ratio", longer > shorter * self._rules.max_ratio)
 
 

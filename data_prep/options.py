@@ -53,7 +53,7 @@ def parse_args(description, argv=None):
         "--max-bytes",
         type=whole_number(1),
         default=800,
-        help="longest side in bytes (%(default)s)",
+        help="longest side in bytes, before --moses (%(default)s)",
     )
     add("--max-ratio", type=float, default=9.0, help="longer / shorter side (%(default)s)")
     add(

@@ -47,3 +47,22 @@ def test_prepare_tokenises_both_sides_and_what_is_excluded(tmp_path):
     assert lines_of(out) == [(b"Ja , gut .", b"Yes , good .")]
     assert stats["reasons"]["excluded"] == 1
     assert stats["options"]["moses"] == {"xx": "en", "en": "en"}
+
+
+@pytest.mark.parametrize(
+    "sentence, tokens, is_kept",
+    [
+        ("wait, what?!", "wait , what ? !", True),  # 12 bytes become 15
+        ("a      b     c", "a b c", False),  # 14 become 5
+        ("wait,what", "wait , what", True),
+    ],
+)
+def test_the_limit_is_that_of_the_text_before_it_is_tokenised(
+    tmp_path, sentence, tokens, is_kept
+):
+    assert moses_tokenizer("en")(sentence) == tokens
+    pairs = ["ja", sentence], ["yes", "so it is"]
+    out, stats = run_pair(tmp_path, *pairs, "--moses", "--max-bytes", 12)
+    kept = [source.decode() for source, _ in lines_of(out)]
+    assert kept == ["ja", *[tokens] * is_kept]
+    assert stats["reasons"]["too_long"] == (not is_kept)
