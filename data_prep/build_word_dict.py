@@ -4,7 +4,8 @@
     python data_prep/build_word_dict.py DATA -s de -t en --min-count 5 --max-words 30000
 
 reads ``DATA/train.de-en.de`` (or its twin ``train.en-de.de``) and writes
-``DATA/dict.word.de.txt``: a word and its count a line.
+``DATA/dict.word.de.txt``: a word and its count a line. Several sources (``-s de,fr``) share
+one list, which is written under the name of each.
 
     python data_prep/build_word_dict.py DATA -s de -t en --words-of TEACHER --min-count 0
 
@@ -16,6 +17,7 @@ are no part of a word: with them it would be another one.
 
 import argparse
 import sys
+from collections import Counter
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
@@ -67,16 +69,19 @@ def words_of(teacher):
     return words
 
 
-def count_text(path):
-    """dict of bytes to int: the words of a text file.
+def count_texts(paths):
+    """dict of bytes to int: the words of text files.
 
     Raises:
-        SystemExit: it holds none.
+        SystemExit: one holds none.
     """
-    with open_text(path) as file:
-        counts = count_words(strip_marks(line) for line in raw_lines(file))
-    if not counts:
-        raise SystemExit(f"{path} holds no word")
+    counts = Counter()
+    for path in paths:
+        with open_text(path) as file:
+            found = count_words(strip_marks(line) for line in raw_lines(file))
+        if not found:
+            raise SystemExit(f"{path} holds no word")
+        counts.update(found)
     return counts
 
 
@@ -84,7 +89,7 @@ def parse_options():
     """Namespace: the flags of the command line."""
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("data", type=Path, help="raw-text directory")
-    parser.add_argument("-s", "--source-lang", required=True)
+    parser.add_argument("-s", "--source-lang", required=True, help="or several: de,fr")
     parser.add_argument("-t", "--target-lang", required=True)
     parser.add_argument(
         "--min-count",
@@ -106,21 +111,24 @@ def parse_options():
 
 def main():
     options = parse_options()
-    text = find_text(options.data, options.source_lang, options.target_lang)
-    counts = candidates = count_text(text)
+    sources = options.source_lang.split(",")
+    texts = [find_text(options.data, lang, options.target_lang) for lang in sources]
+    counts = candidates = count_texts(texts)
     if options.words_of:
         candidates = {word: counts.get(word, 0) for word in words_of(options.words_of)}
     ranked = sorted(candidates.items(), key=lambda item: (-item[1], item[0]))
     kept = [item for item in ranked if item[1] >= options.min_count][: options.max_words]
     if not kept:
-        raise SystemExit(f"no word of {text} occurs {options.min_count} times")
-    output = options.data / f"dict.word.{options.source_lang}.txt"
-    write_atomically(str(output), b"".join(b"%s %d\n" % item for item in kept))
+        names = " and ".join(texts)
+        raise SystemExit(f"no word of {names} occurs {options.min_count} times")
     covered = sum(count for _, count in kept) / sum(counts.values())
-    print(
-        f"{output}: {len(kept)} of {len(candidates)} words, {covered:.1%} of the running "
-        "words"
-    )
+    for lang in sources:
+        output = options.data / f"dict.word.{lang}.txt"
+        write_atomically(str(output), b"".join(b"%s %d\n" % item for item in kept))
+        print(
+            f"{output}: {len(kept)} of {len(candidates)} words, {covered:.1%} of the "
+            "running words"
+        )
 
 
 if __name__ == "__main__":

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from data_prep import blocks
 from data_prep.blocks import Stream, aligned_blocks, line_blocks
 from data_prep.build_vocab import char_dictionary
-from data_prep.build_word_dict import count_text
+from data_prep.build_word_dict import count_texts
 from data_prep.cleaning import Normaliser
 from data_prep.few_shot import sample
 from data_prep.sentences import sentences_of
@@ -182,10 +182,10 @@ def test_words_are_counted_without_marks(tmp_path, text, lines):
     (tmp_path / "text").write_bytes(text)
     expected = count_words(map(strip, lines))
     if expected:
-        assert count_text(tmp_path / "text") == expected
+        assert count_texts([tmp_path / "text"]) == expected
     else:
         with pytest.raises(SystemExit, match="holds no word"):
-            count_text(tmp_path / "text")
+            count_texts([tmp_path / "text"])
 
 
 @pytest.mark.parametrize(("text", "lines"), TEXTS)

@@ -56,7 +56,7 @@ def _files(checkpoint, options):
             names += map(pattern.format, options[f"{side}_lang"].split(","))
     is_mixture = checkpoint.model_options.get("encoder_embedder") == "mixture"
     if is_mixture and checkpoint.source_words is None:
-        names.append(f"dict.word.{options['source_lang']}.txt")
+        names += map("dict.word.{}.txt".format, options["source_lang"].split(","))
     return names
 
 

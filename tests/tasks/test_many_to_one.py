@@ -283,6 +283,13 @@ def test_a_language_without_data_is_one_sentence(data):
         task.load_dataset("train")
 
 
-def test_a_mixture_knows_one_language(data):
-    with pytest.raises(ValueError, match="mixture knows the words of one language"):
+def test_a_mixture_of_several_languages_has_one_list_of_words(data):
+    task = several(data)
+    with pytest.raises(FileNotFoundError, match=r"no such file: .*dict\.word\.de\.txt"):
+        task.source_words()
+    for lang in ("de", "fr"):
+        (data / f"dict.word.{lang}.txt").write_text("wort 3\nende 2\n")
+    assert several(data).source_words() == [b"wort", b"ende"]
+    (data / "dict.word.fr.txt").write_text("ende 2\n")
+    with pytest.raises(ValueError, match=r"fr\.txt differ, .*word_dict.py .* -s de,fr"):
         several(data).source_words()

@@ -90,6 +90,14 @@ def build(monkeypatch, tmp_path):
     return run
 
 
+def test_several_languages_share_a_list(build, tmp_path):
+    write_pair(tmp_path, "train", ["b a b", "c"], ["", ""])
+    write_pair(tmp_path, "train", ["c c"], [""], src="yy")
+    build("-s", "xx,yy", "--min-count", "2")
+    for lang in ("xx", "yy"):
+        assert (tmp_path / f"dict.word.{lang}.txt").read_bytes() == b"c 3\nb 2\n"
+
+
 def test_the_script(build, tmp_path, capsys):
     write_pair(tmp_path, "train", ["b a b", "c b", "a"], ["", "", ""])
     build("--min-count", "2")

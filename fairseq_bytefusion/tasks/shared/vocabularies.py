@@ -1,5 +1,6 @@
 """Which vocabularies a task has, and whether they are those of a checkpoint."""
 
+import filecmp
 import logging
 import os
 
@@ -106,7 +107,7 @@ class SavedVocabularies:
         words, own = state.get("source_words"), self._source_words
         if words is not None and own is not None and unpack_words(words) != own:
             raise ValueError(
-                f"dict.word.{self.cfg.source_lang}.txt is not the list of words it was "
+                f"dict.word.{self.source_langs[0]}.txt is not the list of words it was "
                 "trained with: put that in its place"
             )
 
@@ -155,25 +156,32 @@ class SavedVocabularies:
 
         Raises:
             FileNotFoundError: no such file.
-            ValueError: several source languages; see also ``read_word_list``.
+            ValueError: several source languages whose lists differ; see also
+                ``read_word_list``.
         """
-        if len(self.source_langs) > 1:
-            raise ValueError(
-                "--encoder-embedder mixture knows the words of one language, not of "
-                f"{self.cfg.source_lang}: choose one, or another embedder"
-            )
         if self._source_words is None:
             self._source_words = self._read_words()
         return self._source_words
 
     def _read_words(self):
         data_dir = utils.split_paths(self.cfg.data)[0]
-        path = os.path.join(data_dir, f"dict.word.{self.cfg.source_lang}.txt")
-        if not os.path.exists(path):
-            raise FileNotFoundError(
-                f"no such file: {path}, the words that --encoder-embedder mixture knows: "
-                "write it with data_prep/build_word_dict.py, or copy that of training"
-            )
+        paths = [
+            os.path.join(data_dir, f"dict.word.{lang}.txt") for lang in self.source_langs
+        ]
+        path = paths[0]
+        for each in paths:
+            if not os.path.exists(each):
+                raise FileNotFoundError(
+                    f"no such file: {each}, the words that --encoder-embedder mixture "
+                    "knows: write it with data_prep/build_word_dict.py, or copy that of "
+                    "training"
+                )
+            if not filecmp.cmp(path, each, shallow=False):
+                raise ValueError(
+                    f"{path} and {each} differ, and several sources share one list of "
+                    f"words: write it with python data_prep/build_word_dict.py {data_dir} "
+                    f"-s {self.cfg.source_lang} -t {self.cfg.target_lang}"
+                )
         words = read_word_list(path)
         known = known_words(words, self.source_dictionary)
         if len(known) < len(words):
