@@ -4,12 +4,20 @@ import gzip
 import subprocess
 import sys
 
+import numpy as np
 import pytest
 
 from data_prep.readers import Languages
+from fairseq_bytefusion.tasks.shared.translation_options import ByteTranslationConfig
 from scripts.experiments.steps.cut_to_shorter import cut
-from scripts.experiments.steps.measure_units import measure
-from scripts.experiments.steps.recording import data_hashes, read_json, sha256
+from scripts.experiments.steps.generate import MAX_POSITIONS, with_limit
+from scripts.experiments.steps.measure_units import limit, measure
+from scripts.experiments.steps.recording import (
+    data_hashes,
+    read_json,
+    sha256,
+    write_json,
+)
 from scripts.experiments.steps.slice_sample import slices
 
 from ..helpers import REPO, script, write_pair
@@ -18,21 +26,60 @@ STEPS = REPO / "scripts/experiments/steps"
 
 
 def generate(log, script):
-    command = (sys.executable, STEPS / "generate.py", "--log", log, "--")
+    write_json(log.with_name("tokens.json"), {"limit": {"byte": [1.5, 2]}})
+    log.with_name("test.xx-en.xx").write_text("ab\nabc\n")
+    command = [
+        *(sys.executable, STEPS / "generate.py", "--log", log, "--unit", "byte"),
+        *("--tokens", log.with_name("tokens.json")),
+        *("--sources", log.with_name("test.xx-en.xx"), "--", sys.executable, "-c", script),
+    ]
     return subprocess.run(
-        [*map(str, command), sys.executable, "-c", script],
-        capture_output=True, text=True, timeout=60, check=False,
-    )  # fmt: skip
+        list(map(str, command)), capture_output=True, text=True, timeout=60, check=False
+    )
 
 
 def test_a_complete_log_is_kept_with_its_command(tmp_path):
     log = tmp_path / "de.log"
-    assert generate(log, "print('D-0\\t-1\\ta')").returncode == 0
-    assert log.read_text() == "D-0\t-1\ta\n"
+    # "ab" may become 1.5 x 3 + 2 symbols, "abc" 8; an end has a score too.
+    script = "print('P-1\\t' + '-1 ' * 9 + '\\nP-0\\t' + '-1 ' * 6)"
+    assert generate(log, script).returncode == 0
+    assert log.read_text().startswith("P-1\t-1 -1")
     record = read_json(tmp_path / "de.json")
-    assert record["command"][1:] == ["-c", "print('D-0\\t-1\\ta')"]
+    limit = ["--max-len-a", "1.5", "--max-len-b", "2"]
+    assert record["command"][1:] == ["-c", script, *limit]
+    assert record["limit"] == {"max_len_a": 1.5, "max_len_b": 2}
+    assert record["at_limit"] == [1]
     assert record["seconds"] > 0
     assert not (tmp_path / "de.log.part").exists()
+
+
+@pytest.mark.parametrize(
+    ("given", "expected"),
+    [
+        ("", ("--max-len-a 1.5 --max-len-b 2", 1.5, 2)),
+        ("--max-len-a 0 --max-len-b 12", ("--max-len-a 0 --max-len-b 12", 0, 12)),
+        ("--max-len-b 12", None),
+    ],
+)
+def test_a_limit_that_is_given_is_kept(given, expected):
+    if expected is None:
+        with pytest.raises(ValueError, match="--max-len-a and --max-len-b go together"):
+            with_limit(given.split(), (1.5, 2))
+    else:
+        command, *limit = with_limit(given.split(), (1.5, 2))
+        assert (" ".join(command), *limit) == expected
+
+
+def test_the_longest_target_is_that_of_the_package():
+    assert ByteTranslationConfig.max_target_positions == MAX_POSITIONS
+
+
+def test_how_long_translations_may_become():
+    sources = np.full(1000, 10)
+    targets = np.full(1000, 12)
+    targets[:3] = 30, 20, 18
+    assert limit(sources, targets) == (1.2, 8)  # 99.9% have at most 20
+    assert limit(sources, sources // 2) == (1.0, 1)
 
 
 def test_a_failed_translation_leaves_no_log(tmp_path):
@@ -64,6 +111,7 @@ def test_lengths_are_means_of_the_longer_side(data):
     assert found["train"]["char"] == pytest.approx(23 / 4)
     assert found["valid_target"]["byte"] == pytest.approx((2 + 5) / 2)
     assert found["valid_target"]["char"] == pytest.approx((2 + 4) / 2)
+    assert found["limit"]["char"] == (1.34, 1)
     assert 1 < found["train"]["sentencepiece"] < found["train"]["byte"]
 
 

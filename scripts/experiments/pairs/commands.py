@@ -186,6 +186,18 @@ class PairCommands(Commands):
             *shlex.split(self.grid.generate_flags),
         ]  # fmt: skip
 
+    def generate_step(self, run, test):
+        """steps/generate.py and, after --, what it runs."""
+        sources = f"test.{test.source}-{run.setting.target}.{test.source}"
+        return [
+            *("python", "scripts/experiments/steps/generate.py"),
+            *("--log", f"{self.run_dir(run)}/{test.name}.log"),
+            *("--tokens", f"{self.data_dir(run.setting.data)}/tokens.json"),
+            *("--unit", self.grid.systems[run.system].unit),
+            *("--sources", f"{self.data_dir(test.data)}/{sources}"),
+            *("--", *self.generate(run, test)),
+        ]
+
     def scores(self, setting, seed):
         """Path of the scores of a setting's runs of one seed."""
         return (

@@ -10,14 +10,14 @@ rule generate:
     input:
         lambda w: f"{commands.model_dir(run_of(w))}/average.pt",
         lambda w: f"{WORK}/data/{test_of(w).data}/vocabulary.done",
+        lambda w: f"{WORK}/data/{run_of(w).setting.data}/tokens.json",
     output:
         f"{WORK}/{RUN}/{{test}}.log",
     params:
-        command=lambda w: join(pair_commands.generate(run_of(w), test_of(w))),
+        command=lambda w: join(pair_commands.generate_step(run_of(w), test_of(w))),
     threads: grid.threads
     shell:
-        "OMP_NUM_THREADS={threads} python {STEPS}/generate.py --log {output:q}"
-        " -- {params.command}"
+        "OMP_NUM_THREADS={threads} {params.command}"
 
 
 def score_inputs(wildcards):

@@ -4,8 +4,11 @@
     python scripts/experiments/steps/measure_units.py DATA -s de,fr -t en --out tokens.json
 
 writes, for every unit, ``train``: the mean of the longer side of a training pair, which is
-what fairseq fills a batch with; ``valid_target``: the mean target of a validation pair.
-Ends of sentences count. Of several pairs, each weighs as often as it is drawn.
+what fairseq fills a batch with; ``valid_target``: the mean target of a validation pair;
+``limit``: how long a translation may become, a x source + b. a is the ratio of target to
+source that 99% of the training pairs keep to, b what 99.9% of them need beside.
+Ends of sentences count. Of several pairs, each weighs as often as it is drawn, but in
+``limit``, where each weighs as many as its lines.
 """
 
 import argparse
@@ -21,18 +24,9 @@ from fairseq_bytefusion.data.pairs.pair_files import find_pair  # noqa: E402
 from fairseq_bytefusion.text import UNITS  # noqa: E402
 from fairseq_bytefusion.text.lines import raw_lines  # noqa: E402
 from scripts.experiments.steps.recording import write_json  # noqa: E402
+from scripts.experiments.steps.unit_lengths import unit_lengths  # noqa: E402
 
-
-def unit_lengths(data, language):
-    """Unit -> function from a sentence (bytes) to its length, without its end."""
-    import sentencepiece
-
-    model = sentencepiece.SentencePieceProcessor(f"{data}/spm.{language}.model")
-    return {
-        "byte": len,
-        "char": lambda line: len(line.decode("utf-8", "replace")),
-        "sentencepiece": lambda line: len(model.encode(line.decode("utf-8", "replace"))),
-    }
+RATIO_SHARE, LIMIT_SHARE = 0.99, 0.999
 
 
 def lengths(path, length):
@@ -50,24 +44,42 @@ def measure(data, sources, target, temperature):
         temperature (float): pair i is drawn in proportion to n_i^(1/temperature).
 
     Returns:
-        dict: ``train``, ``valid_target``, each unit -> float.
+        dict: ``train``, ``valid_target``, each unit -> float; ``limit``: unit -> a, b.
     """
-    found = {"train": {}, "valid_target": {}}
+    found = {"train": {}, "valid_target": {}, "limit": {}}
     pairs = [find_pair(data, "train", source, target) for source in sources]
     valid = [find_pair(data, "valid", source, target)[1] for source in sources]
     for unit in UNITS:
         to_target = unit_lengths(data, target)[unit]
-        means, sizes = [], []
+        means, sizes, both = [], [], []
         for source, (left, right) in zip(sources, pairs):
             to_source = unit_lengths(data, source)[unit]
-            longer = np.maximum(lengths(left, to_source), lengths(right, to_target))
+            both.append((lengths(left, to_source), lengths(right, to_target)))
+            longer = np.maximum(*both[-1])
             means.append(longer.mean())
             sizes.append(len(longer))
+        found["limit"][unit] = limit(*map(np.concatenate, zip(*both)))
         weights = np.array(sizes) ** (1 / temperature)
         found["train"][unit] = float(np.average(means, weights=weights))
         targets = np.concatenate([lengths(path, to_target) for path in valid])
         found["valid_target"][unit] = float(targets.mean())
     return found
+
+
+def limit(sources, targets):
+    """How long a translation may become.
+
+    Args:
+        sources, targets (int64[N]): lengths of training pairs.
+
+    Returns:
+        tuple: float a and int b, of a x source + b; at least 1 and 1.
+    """
+    within = {"method": "inverted_cdf"}  # no less than the share
+    ratio = np.quantile(targets / sources, RATIO_SHARE, **within)
+    a = max(1.0, np.ceil(100 * ratio) / 100)
+    b = np.quantile(targets - a * sources, LIMIT_SHARE, **within)
+    return float(a), max(1, int(np.ceil(b)))
 
 
 def main():
