@@ -1,11 +1,9 @@
 """The mean of a score over test sets (one a language, say), and its significance."""
 
-import os
-
 import numpy as np
 from sacrebleu.significance import estimate_ci
 
-from .resampling import p_value, resampled_scores
+from .resampling import draw_sentences, p_value, resampled_scores
 from .scoring import build_metrics, score_systems
 
 
@@ -75,7 +73,5 @@ def _add_significance(average, test_sets, metric_name, num_bootstrap):
 def _resampled_scores(systems, references, metric_name, num_bootstrap):
     """float64[systems, num_bootstrap]: scores of resamples, the same for every system."""
     metric = build_metrics(references)[metric_name]
-    rng = np.random.default_rng(int(os.environ.get("SACREBLEU_SEED", "12345")))
-    size = (num_bootstrap, len(references))
-    chosen = rng.choice(len(references), size=size, replace=True)
+    chosen = draw_sentences(len(references), num_bootstrap)
     return np.array([resampled_scores(metric, s.hypotheses, chosen) for s in systems])

@@ -106,6 +106,17 @@ class Plan:
             return run
         return self.run_at(*run.setting.models, run.system, run.seed)
 
+    def trained_settings(self, settings):
+        """The settings in which the models of ``settings`` were trained, from the start."""
+        found = []
+        for setting in settings:
+            if setting.models is not None:
+                setting = self.settings[setting.models]
+            if setting.start is not None:
+                found += self.trained_settings([self.settings[setting.start]])
+            found.append(setting)
+        return found
+
     def start_of(self, run):
         """The run whose model a run trains further, or None."""
         if run.setting.start is None:

@@ -68,6 +68,14 @@ class Comparison(Translation):
     baseline: str = "byte_dense"
     tests: List[str] = field(default_factory=list)
 
+    outputs: ClassVar = (
+        "table.md",
+        "table.csv",
+        "comparisons.csv",
+        "curves.csv",
+        "report.html",
+    )
+
     def check(self, grid):
         super().check(grid)
         known("system", self.baseline, self.systems, f"{self.where}: baseline")
@@ -128,11 +136,18 @@ class Comparison(Translation):
         return Column(setting.name, test.name, label, test.averaged)
 
     def report_inputs(self, plan):
-        commands = PairCommands(plan)
+        commands, settings = PairCommands(plan), self.shown(plan)
+        runs = [run for setting in settings for run in plan.runs_of(setting)]
+        logs = [commands.score_log(run, t) for run in runs for t in run.setting.tests]
+        words = [commands.words_file(s) for s in plan.trained_settings(settings)]
         return [
-            commands.scores(setting, seed)
-            for setting in self.shown(plan)
-            for seed in plan.seeds_of(self.name)
+            *(
+                commands.scores(s, seed)
+                for s in settings
+                for seed in plan.seeds_of(self.name)
+            ),
+            *logs,
+            *dict.fromkeys(words),
         ]
 
     def write_report(self, plan, folder):

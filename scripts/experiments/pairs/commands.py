@@ -156,6 +156,20 @@ class PairCommands(Commands):
             *("--out", f"{self.data_dir(data)}/tokens.json"),
         ]
 
+    def words_file(self, setting):
+        """Path of the words of the target side of a setting's training data."""
+        return f"{self.data_dir(setting.data)}/words.{setting.target}.txt"
+
+    def training_words(self, data):
+        """training_words.py for the training data of a directory."""
+        setting = self.pairs.trained_on(data)
+        return [
+            *("python", "scripts/experiments/steps/training_words.py", self.data_dir(data)),
+            *("-s", ",".join(setting.sources), "-t", setting.target),
+            *(["--detokenize"] if self.grid.moses else []),
+            *("--out", self.words_file(setting)),
+        ]
+
     def data_steps(self, setting):
         """Commands that make all data of a setting, in order."""
         names = [setting.vocabulary, *(test.data for test in setting.tests), setting.data]
@@ -170,7 +184,7 @@ class PairCommands(Commands):
                 steps.append(self.prepare(job, self.data_dir(data), self.grid.moses))
         for data in names:
             steps += self.vocabulary(data)
-        return [*steps, self.measure(setting.data)]
+        return [*steps, self.measure(setting.data), self.training_words(setting.data)]
 
     def units_of(self, run):
         """Flags of the unit of a run's system."""
@@ -198,6 +212,19 @@ class PairCommands(Commands):
             *("--", *self.generate(run, test)),
         ]
 
+    def score_log(self, run, test):
+        """Path of what a model says of the references of a test set."""
+        return f"{self.run_dir(run)}/references/{test.name}.log"
+
+    def score_references(self, run, test):
+        """fairseq-generate that scores the references of a test set."""
+        return [*self.generate(run, test), "--score-reference"]
+
+    def reference(self, setting, test):
+        """Path of the untouched references of a test set."""
+        name = f"test.{test.source}-{setting.target}.{setting.target}"
+        return f"{self.reference_dir(test.data)}/{name}"
+
     def scores(self, setting, seed):
         """Path of the scores of a setting's runs of one seed."""
         return (
@@ -208,10 +235,7 @@ class PairCommands(Commands):
         """bytefusion score of all systems of a setting and seed, the baseline first."""
         runs = self.plan.runs_of(setting, seed)
         target = setting.target
-        references = [
-            f"{self.reference_dir(t.data)}/test.{t.source}-{target}.{target}"
-            for t in setting.tests
-        ]
+        references = [self.reference(setting, test) for test in setting.tests]
         return [
             *("bytefusion", "score", "--json", "--num-bootstrap", self.grid.bootstrap),
             *("--each", ",".join(t.name for t in setting.tests)),

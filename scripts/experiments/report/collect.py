@@ -1,8 +1,8 @@
 """Everything the report of an experiment shows, read from its work directory."""
 
 import os
-from dataclasses import dataclass, field
-from typing import Dict, List, Optional, Tuple
+from dataclasses import dataclass
+from typing import Dict, List, Tuple
 
 from fairseq_bytefusion.checkpoints.inspection import inspect_checkpoint
 
@@ -10,25 +10,15 @@ from ..grid.commands import join
 from ..pairs.plan import Column
 from ..steps.recording import read_json
 from .logs import decoding_time, read_training
-
-
-@dataclass
-class Row:
-    """A system and seed. ``scores``: (setting, test) -> what ``bytefusion score`` says;
-    the mean of those that count is ``average``."""
-
-    system: str
-    seed: int
-    scores: Dict[Tuple[str, str], dict] = field(default_factory=dict)
-    average: dict = field(default_factory=dict)
-    parameters: int = 0
-    train_speed: Optional[float] = None
-    decode_speed: Optional[float] = None
+from .rows import Row, add_p_values, judge_rows, read_rows
 
 
 @dataclass
 class Training:
-    """A run of a setting: its log, the commands of all steps, what it was made with."""
+    """A run of a setting: its log, the commands of all steps, what it was made with.
+
+    ``bits_per_byte``: updates -> of the validation set.
+    """
 
     run: object
     log: object
@@ -49,6 +39,11 @@ class Results:
     rows: List[Row]
     trainings: List[Training]
     stats: Dict[Tuple[str, str], dict]
+
+    @property
+    def seeds(self):
+        """list of int: of its rows, sorted."""
+        return sorted({row.seed for row in self.rows})
 
 
 def collect(plan, commands, experiment):
@@ -76,40 +71,12 @@ def collect(plan, commands, experiment):
         for test in setting.tests
         if (column := spec.column(setting, test)) is not None
     ]
-    rows = _rows(plan, commands, settings, shown)
+    rows = read_rows(plan, commands, settings, shown, columns)
+    judge_rows(rows, trainings, columns)
+    add_p_values(rows, spec.baseline)
     _add_sizes_and_speeds(rows, trainings, commands)
     stats = _stats(plan, commands, settings)
     return Results(experiment, spec, columns, rows, trainings, stats)
-
-
-def _rows(plan, commands, settings, shown):
-    runs = plan.runs_of(settings[0])
-    rows = {(run.system, run.seed): Row(run.system, run.seed) for run in runs}
-    averages = {key: [] for key in rows}
-    for setting in shown:
-        for seed in plan.seeds_of(settings[0].experiment):
-            scores = read_json(commands.scores(setting, seed))
-            for k, run in enumerate(plan.runs_of(setting, seed)):
-                key = run.system, seed
-                if key not in rows:  # a zero-shot model that is not fine-tuned
-                    continue
-                for test, scored in scores["sets"].items():
-                    rows[key].scores[setting.name, test] = scored[k]
-                if setting in settings:
-                    averages[key].append(scores["average"][k])
-    for key, row in rows.items():
-        row.average = _mean(averages[key])
-    return list(rows.values())
-
-
-def _mean(cells):
-    """The mean of averages of several settings; significance only where there is one."""
-    if len(cells) == 1:
-        return cells[0]
-    return {
-        metric: {"score": sum(cell[metric]["score"] for cell in cells) / len(cells)}
-        for metric in ("BLEU", "chrF2")
-    }
 
 
 def _training(commands, run):

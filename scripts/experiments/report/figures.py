@@ -3,8 +3,12 @@
 import io
 import logging
 import re
+from dataclasses import dataclass
+from typing import Sequence
 
 import matplotlib
+
+from .palette import dash_of, style_of
 
 matplotlib.use("Agg")
 from matplotlib import pyplot  # noqa: E402
@@ -12,9 +16,9 @@ from matplotlib import pyplot  # noqa: E402
 # Otherwise every font it looks at is a line where fairseq has set up logging.
 logging.getLogger("matplotlib").setLevel(logging.WARNING)
 
-# Okabe and Ito's palette, of which every colour is told apart on white and on black.
-COLOURS = ("#0072b2", "#e69f00", "#009e73", "#cc79a7", "#d55e00", "#56b4e9", "#999933")
-DASHES = ("-", "--", ":", "-.")
+#: Inches of a figure that has the page's width, and of one of two beside each other: at
+#: the page's width, letters of both are equal.
+WIDE, HALF = (11, 4), (5.4, 3.6)
 # Stands for the page's text colour until the figure is text.
 INK = "#010203"
 STYLE = {
@@ -29,37 +33,57 @@ STYLE = {
 }
 
 
-def line_chart(series, x_label, y_label, categories=None):
-    """Lines, one a series.
+@dataclass
+class Line:
+    """A line of a chart."""
+
+    label: str
+    colour: str
+    marker: str
+    dash: str
+    xs: Sequence[float]
+    ys: Sequence[float]
+
+
+def system_line(system, xs, ys, seed=None, seeds=()):
+    """A line in a system's colour; with ``seed``, one of ``seeds``, in that one's dash."""
+    style = style_of(system)
+    dash = "-" if seed is None else dash_of(seed, seeds)
+    label = system if seed is None or len(seeds) < 2 else f"{system}, seed {seed}"
+    return Line(label, style.colour, style.marker, dash, xs, ys)
+
+
+def line_chart(lines, x_label, y_label, wide=False, categories=None):
+    """A chart of lines.
 
     Args:
-        series (list of tuple): (label, group, xs, ys); lines of a group share a colour and
-            differ in dashes.
+        lines (list of Line)
         x_label, y_label (str)
+        wide (bool): it has the page's width.
         categories (list of str, optional): names of the x values 0, 1, 2 ...
 
     Returns:
         str: an ``<svg>`` element.
     """
-    groups = list(dict.fromkeys(group for _, group, _, _ in series))
     with pyplot.rc_context(STYLE):
-        figure, axes = pyplot.subplots(figsize=(5, 3.4), layout="constrained")
-        drawn = dict.fromkeys(groups, 0)
-        for label, group, xs, ys in series:
+        size = WIDE if wide else HALF
+        figure, axes = pyplot.subplots(figsize=size, layout="constrained")
+        for line in lines:
             axes.plot(
-                *(xs, ys),
-                color=COLOURS[groups.index(group) % len(COLOURS)],
-                linestyle=DASHES[drawn[group] % len(DASHES)],
-                **{"marker": "o", "markersize": 3, "linewidth": 1.5, "label": label},
+                *(line.xs, line.ys, line.dash),
+                **{"color": line.colour, "marker": line.marker, "label": line.label},
+                **{"markersize": 4, "linewidth": 1.5},
+                markevery=max(1, len(line.xs) // 10),
             )
-            drawn[group] += 1
         axes.set_xlabel(x_label)
         axes.set_ylabel(y_label)
         if categories is not None:
             axes.set_xticks(range(len(categories)), categories)
         axes.grid(alpha=0.2)
         axes.spines[["top", "right"]].set_visible(False)
-        axes.legend(frameon=False, fontsize=8)
+        # Below, where it hides no line however many there are.
+        columns = 5 if wide else 2
+        figure.legend(loc="outside lower center", ncols=columns, frameon=False, fontsize=8)
         return _to_svg(figure)
 
 
@@ -72,64 +96,3 @@ def _to_svg(figure):
     # The page decides how wide it is.
     svg = re.sub(r'^<svg [^>]*?(viewBox="[^"]*")[^>]*>', r'<svg role="img" \1>', svg)
     return svg.replace(INK, "currentColor")
-
-
-def learning_curves(trainings):
-    """Validation loss by update: one line a run.
-
-    Args:
-        trainings (list of Training): of one setting.
-
-    Returns:
-        str: ``<svg>``
-    """
-    series = [
-        (_name(t.run), t.run.system, list(t.bits_per_byte), list(t.bits_per_byte.values()))
-        for t in trainings
-    ]
-    return line_chart(series, "updates", "validation loss, bits a byte")
-
-
-def _name(run):
-    return f"{run.system}, seed {run.seed}"
-
-
-def ngram_curves(training):
-    """The n-gram weights of an ncf run by update; None for other systems."""
-    validations = training.log.validations
-    sizes = next(iter(validations.values())).ngram_weights
-    if not sizes:
-        return None
-    series = [
-        (
-            f"n = {n}",
-            n,
-            list(validations),
-            [v.ngram_weights[n] for v in validations.values()],
-        )
-        for n in sizes
-    ]
-    return line_chart(series, "updates", "weight λ of the n-grams")
-
-
-def length_chart(labels, scores):
-    """BLEU by source length, of :func:`~.sentences.bleu_by_length`."""
-    series = [
-        (system, system, range(len(labels)), values) for system, values in scores.items()
-    ]
-    return line_chart(series, "source length in bytes (quarters)", "BLEU", labels)
-
-
-def few_shot_chart(results, language):
-    """BLEU of a language's test set by the number of pairs fine-tuned on."""
-    columns = [c for c in results.columns if c.test == language and c.size is not None]
-    series = [
-        (
-            f"{row.system}, seed {row.seed}",
-            row.system,
-            [column.size for column in columns],
-            [row.scores[c.setting, c.test]["BLEU"]["score"] for c in columns],
-        )
-        for row in results.rows
-    ]
-    return line_chart(series, "pairs fine-tuned on", "BLEU")

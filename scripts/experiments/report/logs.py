@@ -5,25 +5,30 @@ import re
 from dataclasses import dataclass, field
 from typing import Dict, Optional
 
+import numpy as np
+
 _JSON_LINE = re.compile(r"\| INFO \| (train_inner|valid) \| (\{.*\})\s*$")
 _TRANSLATED = re.compile(r"Translated ([\d,]+) sentences \(([\d,]+) tokens\) in ([\d.]+)s")
-_LAMBDA = "valid_ncf_lambda_"
+_LAMBDA, _SHARE = "valid_ncf_lambda_", "valid_ncf_share_"
 
 
 @dataclass
 class Validation:
-    """Base-2 ``nll`` a target symbol, and the n-gram weights of ncf (n -> weight)."""
+    """Base-2 ``nll`` a target symbol; of ncf, n -> weight λ and share of the n-grams."""
 
     nll: float
     ngram_weights: Dict[int, float] = field(default_factory=dict)
+    ngram_shares: Dict[int, float] = field(default_factory=dict)
 
 
 @dataclass
 class TrainingLog:
-    """``validations``: number of updates -> Validation, in order. ``batch_size``: mean
+    """``validations``: number of updates -> Validation, in order. ``seconds``: likewise, in
+    the training step so far; empty where the log is too short. ``batch_size``: mean
     sentences an update; ``sentences_per_second``: None where the log is too short."""
 
     validations: Dict[int, Validation]
+    seconds: Dict[int, float]
     batch_size: Optional[float]
     sentences_per_second: Optional[float]
 
@@ -54,16 +59,32 @@ def read_training(path):
                 inner[int(stats["num_updates"])] = stats
     if not validations:
         raise ValueError(f"{path} holds no validation: did the training begin?")
-    return TrainingLog(dict(sorted(validations.items())), *_speed(inner))
+    validations = dict(sorted(validations.items()))
+    return TrainingLog(validations, _seconds(inner, validations), *_speed(inner))
 
 
 def _validation(stats):
-    weights = {
-        int(key[len(_LAMBDA) :]): float(value)
+    return Validation(
+        float(stats["valid_nll_loss"]), _by_size(stats, _LAMBDA), _by_size(stats, _SHARE)
+    )
+
+
+def _by_size(stats, prefix):
+    """n -> value of the keys that begin with ``prefix`` and end with n."""
+    return {
+        int(key[len(prefix) :]): float(value)
         for key, value in stats.items()
-        if key.startswith(_LAMBDA)
+        if key.startswith(prefix)
     }
-    return Validation(float(stats["valid_nll_loss"]), weights)
+
+
+def _seconds(inner, validations):
+    """Seconds of training at each validation, interpolated between lines of train_inner."""
+    updates = [0, *sorted(inner)]
+    passed = np.cumsum([0.0, *(float(inner[u]["train_wall"]) for u in updates[1:])])
+    if not passed[-1]:
+        return {}
+    return dict(zip(validations, np.interp(list(validations), updates, passed).tolist()))
 
 
 def _speed(inner):

@@ -8,15 +8,17 @@ import jinja2
 from data_prep.output import write_atomically
 
 from ..pairs.plan import Pairs
-from . import figures, table
+from . import csv_files, table
+from .charts import draw_sections
 from .collect import collect
-from .sentences import bleu_by_length, most_different, read_translations
+from .metrics import METRICS
+from .sentences import most_different, read_translations
 
 NUM_EXAMPLES = 6
 
 
 def write_report(plan, commands, experiment, folder):
-    """Write ``table.md``, ``table.csv`` and ``report.html`` of an experiment.
+    """Write the tables and the page of an experiment.
 
     Args:
         plan (Plan), commands (Commands)
@@ -31,7 +33,9 @@ def write_report(plan, commands, experiment, folder):
     out.mkdir(parents=True, exist_ok=True)
     page = render(plan, commands, results)
     for name, text in (
-        ("table.csv", table.to_csv(results)),
+        ("table.csv", csv_files.scores(results)),
+        ("comparisons.csv", csv_files.comparisons(results)),
+        ("curves.csv", csv_files.curves(results)),
         ("table.md", table.to_markdown(results)),
         ("report.html", page),
     ):
@@ -42,7 +46,7 @@ def render(plan, commands, results):
     """The page as str."""
     settings = plan.settings_of(results.experiment)
     seed = min(plan.seeds_of(results.experiment))
-    translations = {s: read_translations(plan, commands, s, seed) for s in settings}
+    translations = {s: _that_count(plan, commands, s, seed) for s in settings}
     environment = jinja2.Environment(
         loader=jinja2.FileSystemLoader(Path(__file__).parent),
         autoescape=True,
@@ -56,18 +60,27 @@ def render(plan, commands, results):
         grid=grid,
         results=results,
         settings=settings,
-        score_tables=[(m, *table.score_rows(results, m)) for m in table.METRICS],
+        score_tables=[
+            (m.title, table.signatures(results)[name], *table.score_rows(results, name))
+            for name, m in METRICS.items()
+        ],
+        trained_table=table.trained_rows(results),
         size_table=table.size_rows(results),
-        signatures=table.signatures(results),
         notes=table.note(results),
         batches=_batches(results),
         data=[_data_row(plan, name, pair, c) for (name, pair), c in results.stats.items()],
-        charts=_charts(results, settings, translations, seed),
+        charts=draw_sections(results, settings, translations, seed),
         examples=_examples(grid, translations),
         unquoted=_unquoted(grid, translations),
         seed=seed,
         details=_details(results),
     )
+
+
+def _that_count(plan, commands, setting, seed):
+    """list of Translations of the test sets that count in the average."""
+    read = read_translations(plan, commands, setting, seed)
+    return [translations for test, translations in read.items() if test.averaged]
 
 
 def _batches(results):
@@ -96,29 +109,6 @@ def _data_row(plan, name, pair, counts):
     sizes = [splits.get(split, "") for split in ("train", "valid", "test")]
     removed = [reasons.get(r, "") for r in ("excluded", "held_out", "duplicate")]
     return [name, pair, dataset, plan.grid.datasets[dataset].licence, *sizes, *removed]
-
-
-def _charts(results, settings, translations, seed):
-    """Section title -> list of (caption, svg)."""
-    charts = {"Few-shot curves": [], "Learning curves": [], "BLEU by source length": []}
-    charts["Weights of the n-grams (ncf)"] = []
-    sized = [column.test for column in results.columns if column.size is not None]
-    for language in dict.fromkeys(sized):
-        chart = figures.few_shot_chart(results, language)
-        charts["Few-shot curves"].append((language, chart))
-    for setting in settings:
-        mine = [t for t in results.trainings if t.run.setting == setting]
-        charts["Learning curves"].append((setting.name, figures.learning_curves(mine)))
-        for training in mine:
-            svg = figures.ngram_curves(training)
-            if svg is not None:
-                run = training.run
-                caption = f"{setting.name}, {run.system}, seed {run.seed}"
-                charts["Weights of the n-grams (ncf)"].append((caption, svg))
-        by_length = figures.length_chart(*bleu_by_length(translations[setting]))
-        caption = f"{setting.name}, seed {seed}"
-        charts["BLEU by source length"].append((caption, by_length))
-    return {title: found for title, found in charts.items() if found}
 
 
 def _examples(grid, translations):

@@ -34,23 +34,22 @@ class Example:
 
 
 def read_translations(plan, commands, setting, seed):
-    """The test sets of a setting that count in the average.
+    """The test sets of a setting.
 
     Returns:
-        list of Translations
+        dict: TestSet -> Translations
     """
     runs = plan.runs_of(setting, seed)
     language = setting.target if plan.grid.moses else None
-    found = []
-    for test in (t for t in setting.tests if t.averaged):
-        folder = commands.reference_dir(test.data)
-        reference = f"{folder}/test.{test.source}-{setting.target}.{setting.target}"
+    found = {}
+    for test in setting.tests:
         logs = [f"{commands.run_dir(run)}/{test.name}.log" for run in runs]
+        reference = commands.reference(setting, test)
         read, references = read_test_set(logs, reference, language)
         hypotheses = {run.system: hyp.texts for run, hyp in zip(runs, read)}
         label = f"{setting.name}, {test.name}" if setting.name != "all" else test.name
-        found.append(
-            Translations(label, test.dataset, read[0].sources, references, hypotheses)
+        found[test] = Translations(
+            label, test.dataset, read[0].sources, references, hypotheses
         )
     return found
 

@@ -1,14 +1,19 @@
-"""Tables of an experiment: Markdown for people, CSV for programs."""
+"""Tables of an experiment: rows of text for the page and for Markdown."""
 
-import csv
-import io
+import numpy as np
 
-METRICS = ("BLEU", "chrF2")
-SIGNIFICANT = 0.05
-FIELDS = (
-    *("experiment", "setting", "test", "system", "seed", "metric"),
-    *("score", "mean", "ci", "p_value", "signature"),
-)
+from .metrics import METRICS, SIGNIFICANT
+from .outcomes import UNCLEAR, agreed, outcome
+from .rows import AVERAGE, row_of
+from .trained import FLAT_GAIN, LAST_SHARE, LEAST_BLEU
+
+DIFFERS, CONFIRMED, UNTRAINED = "*", "†", "‡"
+
+
+def table_keys(results):
+    """(setting, test) of the columns of scores, and ``AVERAGE`` where there is one."""
+    keys = [(column.setting, column.test) for column in results.columns]
+    return keys + [AVERAGE] * has_average(results)
 
 
 def has_average(results):
@@ -16,46 +21,72 @@ def has_average(results):
     return sum(column.averaged for column in results.columns) > 1
 
 
-def baseline_of(results, row):
-    """The baseline's row of the same seed."""
-    return next(
-        r for r in results.rows if (r.system, r.seed) == (results.spec.baseline, row.seed)
-    )
+def comparable(results, row):
+    """Whether a row and the baseline of its seed may be compared."""
+    base = row_of(results.rows, results.spec.baseline, row.seed)
+    return row.trained.is_to_its_end and base.trained.is_to_its_end
 
 
-def format_score(score, baseline):
-    """Two decimals, and a star where it differs from the baseline's (p < 0.05).
-
-    Equal scores get none: the bootstrap's p-value means nothing where all resamples agree.
-    """
-    differs = score["score"] != baseline["score"]
-    return f"{score['score']:.2f}" + "*" * (
-        differs and score.get("p_value", 1) < SIGNIFICANT
-    )
+def outcome_of(results, row, key, metric):
+    """What the comparison of a row with the baseline of its seed says."""
+    base = row_of(results.rows, results.spec.baseline, row.seed)
+    if row is base or not comparable(results, row):
+        return UNCLEAR
+    cell, other = row.scores[key][metric], base.scores[key][metric]
+    return outcome(metric, cell["score"], other["score"], cell.get("p_value"))
 
 
 def score_rows(results, metric):
-    """Header and rows of a metric's table, as lists of str."""
+    """Header and rows of a metric's table, as lists of str: each seed, then their mean."""
     header = ["system", "seed", *(column.label for column in results.columns)]
     header += ["average"] * has_average(results)
-    keys = [(column.setting, column.test) for column in results.columns]
+    rows = []
+    for system in dict.fromkeys(row.system for row in results.rows):
+        mine = [row for row in results.rows if row.system == system]
+        for row in mine:
+            name = system + f" {UNTRAINED}" * (not row.trained.is_to_its_end)
+            cells = [_cell(results, [row], key, metric) for key in table_keys(results)]
+            rows.append([name, str(row.seed), *cells])
+        if len(mine) > 1:
+            cells = [_cell(results, mine, key, metric) for key in table_keys(results)]
+            rows.append([system, "mean", *cells])
+    return header, rows
+
+
+def _cell(results, rows, key, metric):
+    """The mean score of rows of a system, with the mark of what all of them say."""
+    scores = [row.scores[key][metric]["score"] for row in rows]
+    if None in scores:
+        return "none"
+    found = agreed([outcome_of(results, row, key, metric) for row in rows])
+    mark = DIFFERS if len(rows) == 1 else CONFIRMED
+    return METRICS[metric].shown.format(np.mean(scores)) + mark * (found != UNCLEAR)
+
+
+def trained_rows(results):
+    """Header and rows of the table of how far each row is trained, as lists of str."""
+    header = ["system", "seed", f"gain in the last {LAST_SHARE:.0%}", "BLEU"]
+    header.append("trained to its end")
     rows = []
     for row in results.rows:
-        base = baseline_of(results, row)
-        cells = [format_score(row.scores[k][metric], base.scores[k][metric]) for k in keys]
-        if has_average(results):
-            cells.append(format_score(row.average[metric], base.average[metric]))
-        rows.append([row.system, str(row.seed), *cells])
+        found = row.trained
+        says = "yes" if found.is_to_its_end else f"no: {'; '.join(found.lacks)}"
+        numbers = f"{found.gain:.1%}", f"{found.bleu:.2f}"
+        rows.append([row.system, str(row.seed), *numbers, says])
     return header, rows
 
 
 def size_rows(results):
-    """Header and rows of the table of sizes and speeds, as lists of str."""
+    """Header and rows of the table of sizes, speeds and limits, as lists of str."""
     header = ["system", "seed", "parameters", "training", "decoding"]
+    header += ["longest translation", "as long as that"]
     rows = [
-        [row.system, str(row.seed), f"{row.parameters:,}", *map(_speed, speeds)]
+        [
+            *(row.system, str(row.seed), f"{row.parameters:,}"),
+            *(_speed(row.train_speed), _speed(row.decode_speed)),
+            *(row.limit, f"{row.at_limit} of {row.translated}"),
+        ]
         for row in results.rows
-        for speeds in [(row.train_speed, row.decode_speed)]
     ]
     return header, rows
 
@@ -73,22 +104,36 @@ def signatures(results):
 
 def note(results):
     """What a reader of the scores must know, as one sentence each."""
-    spec = results.spec
+    baseline = results.spec.baseline
     sentences = [
         f"Every system: {results.spec.updates} updates.",
-        f"*: p < {SIGNIFICANT} against {spec.baseline} of one seed (paired bootstrap).",
+        f"{DIFFERS}: p < {SIGNIFICANT} against {baseline} of one seed (paired bootstrap "
+        "over sentences).",
     ]
-    if has_average(results):
-        several = len({c.setting for c in results.columns if c.averaged}) > 1
+    if len(results.seeds) > 1:
         sentences.append(
-            "The average spans several trainings and is not tested."
-            if several
-            else "The test of the average resamples every test set."
+            f"{CONFIRMED}: confirmed, every seed differs from {baseline} of that seed so, "
+            "all in one direction."
         )
+    if not all(row.trained.is_to_its_end for row in results.rows):
+        sentences.append(
+            f"{UNTRAINED}: not trained to its end, so not compared: the validation loss "
+            f"became {FLAT_GAIN:.0%} better or more in the last {LAST_SHARE:.0%} of the "
+            f"updates, or BLEU on what it was trained for is below {LEAST_BLEU}."
+        )
+    if has_average(results):
+        sentences.append("The test of the average resamples every test set.")
     if any("(seen)" in column.label for column in results.columns):
         sentences.append("(seen): the training's own language or domain; not averaged.")
     if any(column.size is not None for column in results.columns):
         sentences.append("After a language: pairs fine-tuned on; 0 is zero-shot.")
+    unknown = {row.system: row.unknown for row in results.rows if row.unknown}
+    if unknown:
+        counts = ", ".join(f"{system} {count}" for system, count in unknown.items())
+        sentences.append(
+            "Symbols of the references that a vocabulary lacks, each one symbol and so "
+            f"cheap in bits: {counts}."
+        )
     return sentences
 
 
@@ -103,10 +148,11 @@ def to_markdown(results):
     """
     blocks = []
     signature = signatures(results)
-    for metric in METRICS:
-        blocks.append(f"{metric} (`{signature[metric]}`)")
-        blocks.append(_markdown(*score_rows(results, metric)))
-    blocks.append(" ".join(note(results)).replace("*:", "\\*:"))
+    for name, metric in METRICS.items():
+        blocks.append(f"{metric.title} (`{signature[name]}`)")
+        blocks.append(_markdown(*score_rows(results, name)))
+    blocks.append(" ".join(note(results)).replace(f"{DIFFERS}:", f"\\{DIFFERS}:"))
+    blocks.append(_markdown(*trained_rows(results)))
     blocks.append(_markdown(*size_rows(results)))
     return "\n\n".join(blocks) + "\n"
 
@@ -114,32 +160,3 @@ def to_markdown(results):
 def _markdown(header, rows):
     lines = [header, ["---"] * len(header), *rows]
     return "\n".join(f"| {' | '.join(line)} |" for line in lines).replace("*", "\\*")
-
-
-def to_csv(results):
-    """Every score, a line each.
-
-    Args:
-        results (Results)
-
-    Returns:
-        str
-    """
-    text = io.StringIO()
-    writer = csv.DictWriter(text, FIELDS, lineterminator="\n", extrasaction="ignore")
-    writer.writeheader()
-    for row in results.rows:
-        keys = [(column.setting, column.test) for column in results.columns]
-        cells = {key: row.scores[key] for key in keys}
-        if has_average(results):
-            cells["all", "average"] = row.average
-        for (setting, test), scores in cells.items():
-            for metric in METRICS:
-                writer.writerow(
-                    {
-                        **{"experiment": results.experiment, "setting": setting},
-                        **{"test": test, "system": row.system, "seed": row.seed},
-                        **{"metric": metric, **scores[metric]},
-                    }
-                )
-    return text.getvalue()

@@ -151,3 +151,14 @@ rule measure:
         command=lambda w: join(pair_commands.measure(w.data)),
     shell:
         "{params.command}"
+
+
+rule training_words:
+    input:
+        f"{WORK}/data/{{data}}/vocabulary.done",
+    output:
+        f"{WORK}/data/{{data}}/words.{{target}}.txt",
+    params:
+        command=lambda w: join(pair_commands.training_words(w.data)),
+    shell:
+        "{params.command}"

@@ -20,6 +20,21 @@ rule generate:
         "OMP_NUM_THREADS={threads} {params.command}"
 
 
+# Of another name than a translation's log, so that no rule is ambiguous.
+rule score_references:
+    input:
+        lambda w: f"{commands.model_dir(run_of(w))}/average.pt",
+        lambda w: f"{WORK}/data/{test_of(w).data}/vocabulary.done",
+    output:
+        f"{WORK}/{RUN}/references/{{test}}.log",
+    params:
+        command=lambda w: join(pair_commands.score_references(run_of(w), test_of(w))),
+    threads: grid.threads
+    shell:
+        "OMP_NUM_THREADS={threads} python {STEPS}/generate.py --log {output:q}"
+        " -- {params.command}"
+
+
 def score_inputs(wildcards):
     setting = plan.settings[wildcards.experiment, wildcards.setting]
     logs = [
