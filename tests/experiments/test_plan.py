@@ -151,5 +151,5 @@ def test_data_steps_are_in_the_order_of_their_making():
     scripts = [step[0] if step[0] == "cp" else step[1].split("/")[-1] for step in steps]
     assert scripts == [
         "prepare.py", "prepare.py", "few_shot.py", "build_vocab.py", *["cp"] * 8,
-        "measure_units.py",
+        "measure_units.py", "training_words.py",
     ]  # fmt: skip

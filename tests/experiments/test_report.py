@@ -1,17 +1,9 @@
-"""Tables and charts from small logs and hand-made results."""
+"""What small logs say, and single sentences."""
 
-import csv
-import io
 import json
-import re
-from types import SimpleNamespace
-from xml.etree import ElementTree
 
 import pytest
 
-from scripts.experiments.pairs.plan import Column
-from scripts.experiments.report import figures, table
-from scripts.experiments.report.collect import Results, Row
 from scripts.experiments.report.logs import decoding_time, read_training
 from scripts.experiments.report.sentences import (
     Translations,
@@ -45,6 +37,7 @@ def test_of_a_training_that_went_on_the_last_word_counts(tmp_path):
     found = read_training(log)
     assert {u: v.nll for u, v in found.validations.items()} == {10: 6.5, 20: 5.5}
     assert found.validations[20].ngram_weights == {1: 0.5}
+    assert found.seconds == {10: 5, 20: 15}
     assert found.batch_size == (10 * 20 + 10 * 40) / 20
     assert found.sentences_per_second == (10 * 20 + 10 * 40) / 15
 
@@ -52,7 +45,18 @@ def test_of_a_training_that_went_on_the_last_word_counts(tmp_path):
 def test_a_log_too_short_to_time(tmp_path):
     log = write(tmp_path / "train.log", inner(2, 8, 0) + valid(2, 6))
     assert read_training(log).sentences_per_second is None
+    assert read_training(log).seconds == {}
     assert read_training(log).batch_size == 8
+
+
+def test_seconds_and_shares_at_a_validation(tmp_path):
+    """Lines of train_inner do not come at the updates of validations."""
+    shares = {"valid_ncf_share_1": 0.7, "valid_ncf_share_2": 0.3}
+    log = inner(10, 8, 4) + valid(15, 3, **shares) + inner(20, 8, 6) + valid(25, 2)
+    found = read_training(write(tmp_path / "train.log", log))
+    assert found.seconds == {15: 4 + 6 / 2, 25: 10}
+    assert found.validations[15].ngram_shares == {1: 0.7, 2: 0.3}
+    assert found.validations[15].ngram_weights == found.validations[25].ngram_shares == {}
 
 
 def test_a_log_without_validation_is_named(tmp_path):
@@ -66,70 +70,6 @@ def test_decoding_time(tmp_path):
     assert decoding_time(write(tmp_path / "a", text)) == (1024, 2.5)
     with pytest.raises(ValueError, match="does not say how long"):
         decoding_time(write(tmp_path / "b", "Translated\n"))
-
-
-def scored(bleu, p_value=None):
-    cells = {}
-    for metric in ("BLEU", "chrF2"):
-        cells[metric] = {"score": bleu, "signature": f"{metric}|tok:13a"}
-        if p_value is not None:
-            cells[metric]["p_value"] = p_value
-    return cells
-
-
-@pytest.fixture
-def results():
-    """Two languages and one seen in training; subword better, ncf equal."""
-    columns = [
-        Column("all", "de", "de", True),
-        Column("all", "fr", "fr", True),
-        Column("all", "es", "es (seen)", False),
-    ]
-    numbers = {
-        "byte_dense": [(10, None), (20, None), (30, None)],
-        "byte_ncf_dense": [(10, 0.01), (20.5, 0.2), (31, 0.04)],
-    }
-    rows = []
-    for system, cells in numbers.items():
-        row = Row(system, 1, average=scored(sum(c[0] for c in cells[:2]) / 2, cells[1][1]))
-        for column, cell in zip(columns, cells):
-            row.scores[column.setting, column.test] = scored(*cell)
-        row.parameters, row.decode_speed = 1234567, 12.34
-        rows.append(row)
-    spec = SimpleNamespace(baseline="byte_dense", updates=2400)
-    return Results("many_to_one", spec, columns, rows, [], {})
-
-
-def test_markdown(results):
-    text = table.to_markdown(results)
-    assert (
-        "BLEU (`BLEU|tok:13a`)\n\n| system | seed | de | fr | es (seen) | average |" in text
-    )
-    assert "| byte_dense | 1 | 10.00 | 20.00 | 30.00 | 15.00 |" in text
-    # A star for p < 0.05, none where the scores are equal or p is not small.
-    assert "| byte_ncf_dense | 1 | 10.00 | 20.50 | 31.00\\* | 15.25 |" in text
-    assert "| byte_dense | 1 | 1,234,567 | not measured | 12.3 sentences/s |" in text
-    assert "Every system: 2400 updates. \\*: p < 0.05 against byte_dense" in text
-    rows = [row for row in text.split("\n") if row.startswith("|")]
-    assert len(rows) == 3 * 4
-
-
-def test_csv_has_every_score(results):
-    rows = list(csv.DictReader(io.StringIO(table.to_csv(results))))
-    assert len(rows) == 2 * (3 + 1) * 2
-    wanted = {"system": "byte_ncf_dense", "test": "es", "metric": "BLEU"}
-    (row,) = [r for r in rows if wanted.items() <= r.items()]
-    assert (row["score"], row["p_value"], row["seed"]) == ("31", "0.04", "1")
-
-
-def test_a_chart_is_one_svg_in_the_pages_colour():
-    svg = figures.line_chart([("a & b", "a", [1, 2], [3, 4])], "x", "y")
-    root = ElementTree.fromstring(svg.replace("xlink:", ""))
-    assert root.attrib.keys() == {"role", "viewBox"}
-    assert "currentColor" in svg
-    assert figures.INK not in svg
-    assert "a &amp; b" in svg
-    assert not re.search(r"https?:", svg)
 
 
 SENTENCES = Translations(

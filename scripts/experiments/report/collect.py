@@ -92,10 +92,9 @@ def _training(commands, run):
         join(record["command"]),
         join(commands.average(commands.plan.trained_run(run))),
     ]
-    steps += [
-        join(read_json(f"{folder}/{test.name}.json")["command"])
-        for test in run.setting.tests
-    ]
+    for place in (folder, f"{folder}/references"):
+        records = [read_json(f"{place}/{test.name}.json") for test in run.setting.tests]
+        steps += [join(step["command"]) for step in records]
     steps.append(join(commands.score(run.setting, run.seed)))
     max_tokens = int(record["command"][-1])
     return Training(run, log, bits, max_tokens, steps, record)

@@ -2,6 +2,7 @@
 
 import io
 import logging
+import math
 import re
 from dataclasses import dataclass
 from typing import Sequence
@@ -16,9 +17,11 @@ from matplotlib import pyplot  # noqa: E402
 # Otherwise every font it looks at is a line where fairseq has set up logging.
 logging.getLogger("matplotlib").setLevel(logging.WARNING)
 
-#: Inches of a figure that has the page's width, and of one of two beside each other: at
-#: the page's width, letters of both are equal.
-WIDE, HALF = (11, 4), (5.4, 3.6)
+#: Inches of a figure that has the page's width, and of one of two beside each other, so
+#: that letters of both are equal.
+WIDE, HALF = 11, 5.4
+# And their height, without the lines of the legend.
+HEIGHT, LEGEND_LINE = 3.2, 0.18
 # Stands for the page's text colour until the figure is text.
 INK = "#010203"
 STYLE = {
@@ -65,8 +68,10 @@ def line_chart(lines, x_label, y_label, wide=False, categories=None):
     Returns:
         str: an ``<svg>`` element.
     """
+    columns = 5 if wide else 2
+    height = HEIGHT + LEGEND_LINE * math.ceil(len(lines) / columns)
     with pyplot.rc_context(STYLE):
-        size = WIDE if wide else HALF
+        size = (WIDE if wide else HALF, height)
         figure, axes = pyplot.subplots(figsize=size, layout="constrained")
         for line in lines:
             axes.plot(
@@ -82,7 +87,6 @@ def line_chart(lines, x_label, y_label, wide=False, categories=None):
         axes.grid(alpha=0.2)
         axes.spines[["top", "right"]].set_visible(False)
         # Below, where it hides no line however many there are.
-        columns = 5 if wide else 2
         figure.legend(loc="outside lower center", ncols=columns, frameon=False, fontsize=8)
         return _to_svg(figure)
 
