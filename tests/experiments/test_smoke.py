@@ -9,6 +9,8 @@ from tempfile import TemporaryDirectory
 
 import pytest
 
+from scripts.experiments.report.metrics import METRICS
+
 from ..helpers import REPO, run
 from .warm import warm_commands
 
@@ -56,6 +58,7 @@ def test_a_report_is_complete_and_self_contained(work, experiment):
     page = (work / "results" / experiment / "report.html").read_text("utf-8")
     wanted = [
         "Scores",
+        "Trained to its end",
         "Size and speed",
         "Learning curves",
         "BLEU by source length",
@@ -71,6 +74,7 @@ def test_a_report_is_complete_and_self_contained(work, experiment):
     assert not re.search(r"(src|href)=|@import|url\(", re.sub(r'(url\(|href=")#', "", page))
     assert "tok:13a" in page
     assert re.search(r"fairseq-train .* --max-tokens \d+", page)
+    assert re.search(r"fairseq-generate .* --score-reference", page)
     assert re.search(r"&#34;train\..*&#34;: &#34;[0-9a-f]{64}&#34;", page)
 
 
@@ -86,8 +90,18 @@ def test_a_report_is_complete_and_self_contained(work, experiment):
 def test_tables_have_every_score(work, experiment, count):
     with open(work / "results" / experiment / "table.csv", encoding="utf-8") as file:
         rows = list(csv.DictReader(file))
-    assert len(rows) == 2 * count
+    assert len(rows) == len(METRICS) * count
     assert all(0 <= float(row["score"]) <= 100 for row in rows)
+    # Eight updates train nothing.
+    assert {row["trained"] for row in rows} == {"no"}
+
+
+@pytest.mark.parametrize("experiment", ["many_to_one", "transfer_zero_shot"])
+def test_units_need_comparable_bits(work, experiment):
+    """A model that knows nothing needs fewer than the 8 that bytes are stored in."""
+    with open(work / "results" / experiment / "table.csv", encoding="utf-8") as file:
+        rows = [row for row in csv.DictReader(file) if row["metric"] == "bits_per_byte"]
+    assert all(3 < float(row["score"]) < 8.5 for row in rows)
 
 
 def test_what_is_there_is_not_made_again(commands, work):

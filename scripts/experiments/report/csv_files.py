@@ -5,7 +5,7 @@ import io
 from itertools import combinations
 
 from .metrics import METRICS
-from .rows import p_value_of
+from .rows import AVERAGE, p_value_of
 from .table import table_keys
 
 SCORES = (
@@ -14,7 +14,7 @@ SCORES = (
 )
 COMPARISONS = (
     *("experiment", "setting", "test", "metric", "seed"),
-    *("system", "other", "score", "other_score", "p_value"),
+    *("system", "other", "score", "other_score", "p_value", "counts", "trained"),
 )
 CURVES = ("experiment", "setting", "system", "seed", "updates", "seconds", "bits_per_byte")
 
@@ -56,6 +56,9 @@ def _scores(results):
 def comparisons(results):
     """``comparisons.csv``: each pair of systems of a seed, test set and metric.
 
+    ``counts``: ``average``, or whether a test set is one of those that are about the
+    question; ``trained``: whether both are trained to their ends.
+
     Args:
         results (Results)
 
@@ -66,9 +69,14 @@ def comparisons(results):
 
 
 def _comparisons(results):
+    counts = {AVERAGE: "average"}
+    for column in results.columns:
+        is_about = column.averaged or column.size
+        counts[column.setting, column.test] = "yes" if is_about else "no"
     for row, other in combinations(results.rows, 2):
         if row.seed != other.seed:
             continue
+        trained = [r.trained.is_to_its_end for r in (row, other)]
         for setting, test in table_keys(results):
             for metric in METRICS:
                 cells = [r.scores[setting, test][metric] for r in (row, other)]
@@ -78,6 +86,8 @@ def _comparisons(results):
                     **{"system": row.system, "other": other.system},
                     **{"score": cells[0]["score"], "other_score": cells[1]["score"]},
                     "p_value": p_value_of(row, other, (setting, test), metric),
+                    "counts": counts[setting, test],
+                    "trained": "yes" if all(trained) else "no",
                 }
 
 

@@ -24,3 +24,14 @@ for experiment in grid.experiments.values():
             experiment.name
         input:
             outputs,
+
+
+# What the experiments say about the papers' claims. The script alone does with what is there.
+rule claims:
+    input:
+        rules.all.input,
+        sorted(Path(workflow.basedir, "claims").glob("*.*")),
+    output:
+        f"{RESULTS}/README.md",
+    shell:
+        "python scripts/experiments/claims/page.py {RESULTS:q}"
