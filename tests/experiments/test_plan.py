@@ -1,5 +1,6 @@
 """What a grid comes to: settings, data directories and command lines."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -153,3 +154,31 @@ def test_data_steps_are_in_the_order_of_their_making():
         "prepare.py", "prepare.py", "few_shot.py", "build_vocab.py", *["cp"] * 8,
         "measure_units.py", "training_words.py",
     ]  # fmt: skip
+
+
+def test_words_are_unseen_by_all_trainings_of_a_model():
+    setting = PLAN.settings["transfer_few_shot", "uk-1000"]
+    trained = [s.data for s in PLAN.trained_settings([setting])]
+    assert trained == ["transfer_zero_shot.ru", "transfer_few_shot.uk/1000"]
+    other = PLAN.settings["cross_domain", "tatoeba"]
+    assert PLAN.trained_settings([other]) == [other]
+    reused = replace(other, models=("transfer_few_shot", "uk-1000"))
+    assert [s.data for s in PLAN.trained_settings([reused])] == trained
+
+
+def test_references_are_scored_with_the_model_that_translates():
+    run = PLAN.run_at("many_to_one", "all", "subword", 1)
+    test = run.setting.tests[0]
+    command = COMMANDS.score_references(run, test)
+    assert command == [*COMMANDS.generate(run, test), "--score-reference"]
+    assert COMMANDS.score_log(run, test).endswith("/seed1/references/de.log")
+
+
+def test_words_of_moses_tokens_are_those_of_the_text():
+    command = COMMANDS.training_words("many_to_one")
+    assert after(command, "--out") == [
+        "runs/experiments/small/data/many_to_one/words.en.txt"
+    ]
+    assert "--detokenize" not in command
+    _, commands = build(changed(GRID, "moses", True))
+    assert "--detokenize" in commands.training_words("many_to_one")

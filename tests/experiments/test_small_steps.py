@@ -19,6 +19,7 @@ from scripts.experiments.steps.recording import (
     write_json,
 )
 from scripts.experiments.steps.slice_sample import slices
+from scripts.experiments.steps.training_words import training_words
 
 from ..helpers import REPO, script, write_pair
 
@@ -113,6 +114,17 @@ def test_lengths_are_means_of_the_longer_side(data):
     assert found["valid_target"]["char"] == pytest.approx((2 + 4) / 2)
     assert found["limit"]["char"] == (1.34, 1)
     assert 1 < found["train"]["sentencepiece"] < found["train"]["byte"]
+
+
+@pytest.mark.parametrize(
+    ("is_tokenized", "expected"),
+    [(False, {"I", "don", "'t", ",", "ä"}), (True, {"I", "don't", ",", "ä"})],
+)
+def test_words_of_training(tmp_path, is_tokenized, expected):
+    write_pair(tmp_path, "train", ["a"], ["I don 't , ä"])
+    write_pair(tmp_path, "train", ["a", "b"], ["I don 't", ""], src="yy")
+    found = training_words(str(tmp_path), ["xx", "yy"], "en", is_tokenized)
+    assert found == expected
 
 
 @pytest.mark.parametrize(("temperature", "share"), [(1.0, 2 / 6), (1e9, 1 / 2)])
