@@ -21,7 +21,7 @@ def scored(metric, value):
 
 def row(system, seed, values, spread=0.1, **trained):
     """A row of ``values`` (BLEU of each test set); resamples lie ``spread`` around."""
-    found = Row(system, seed, parameters=1234567, decode_speed=12.34, limit="2 x source")
+    found = Row(system, seed, parameters=1234567, decode_speed=12.34, limits=[(2.0, 10)])
     found.trained = Trained(**{"gain": 0.001, "bleu": 20.0, **trained})
     noise = np.random.default_rng([seed, *system.encode()]).normal(0, spread, 200)
     keys = [*(("all", test) for test in TESTS), AVERAGE]

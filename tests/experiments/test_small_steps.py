@@ -54,6 +54,15 @@ def test_a_complete_log_is_kept_with_its_command(tmp_path):
     assert not (tmp_path / "de.log.part").exists()
 
 
+def test_what_scores_references_has_no_limit(tmp_path):
+    command = (sys.executable, "-c", "print('H-0\\t-1.5\\ta')")
+    script(STEPS / "generate.py", "--log", tmp_path / "de.log", "--", *command)
+    assert (tmp_path / "de.log").read_text() == "H-0\t-1.5\ta\n"
+    record = read_json(tmp_path / "de.json")
+    assert record["command"] == list(command)
+    assert "limit" not in record
+
+
 @pytest.mark.parametrize(
     ("given", "expected"),
     [

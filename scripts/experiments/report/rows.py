@@ -1,13 +1,11 @@
 """The rows of an experiment's tables: a system trained with a seed, scored and judged."""
 
 from dataclasses import dataclass, field
-from typing import Dict, Optional, Tuple
+from typing import Dict, List, Optional, Tuple
 
 import numpy as np
 
-from ..steps.measure_units import lengths, unit_lengths
 from ..steps.recording import read_json
-from .length_limit import count_at_limit, limit_of
 from .metrics import METRICS
 from .reference_bits import reference_bits
 from .samples import Sampler, difference, mean_of
@@ -23,7 +21,8 @@ class Row:
 
     ``scores``: (setting, test) -> metric -> cell, which is what ``bytefusion score`` says,
     and under ``AVERAGE`` the mean of those that count; ``resampled``: likewise, float64[R].
-    ``at_limit``: translations, of ``translated``, as long as ``limit`` lets them be;
+    ``limits``: a and b of each test set, whose translations have at most a x source + b
+    symbols; ``at_limit``: translations, of ``translated``, that are as long as that;
     ``unknown``: symbols of the references that its vocabulary lacks.
     """
 
@@ -32,7 +31,7 @@ class Row:
     scores: Dict[Tuple[str, str], dict] = field(default_factory=dict)
     resampled: Dict[Tuple[str, str], dict] = field(default_factory=dict)
     trained: Optional[Trained] = None
-    limit: str = ""
+    limits: List[Tuple[float, int]] = field(default_factory=list)
     at_limit: int = 0
     translated: int = 0
     unknown: int = 0
@@ -52,13 +51,14 @@ def read_rows(plan, commands, settings, shown, columns):
 
     Returns:
         list of Row
+
+    Raises:
+        OSError, ValueError, KeyError: a step's output is missing or broken.
     """
     rows = {(r.system, r.seed): Row(r.system, r.seed) for r in plan.runs_of(settings[0])}
     for setting in shown:
         for seed in plan.seeds_of(settings[0].experiment):
             _add_scores(plan, commands, setting, seed, rows)
-            if setting in settings:
-                _add_counts(plan, commands, setting, seed, rows)
     for row in rows.values():
         _average(row, [(c.setting, c.test) for c in columns if c.averaged])
     return list(rows.values())
@@ -79,6 +79,10 @@ def _add_scores(plan, commands, setting, seed, rows):
             row.resampled[key], cells = sampler.resampled(hypotheses, bits, sizes)
             row.scores[key] = {**scored[test.name][k], **cells}
             row.unknown += unknown
+            record = read_json(f"{commands.run_dir(run)}/{test.name}.json")
+            row.limits.append(tuple(record["limit"].values()))
+            row.at_limit += len(record["at_limit"])
+            row.translated += len(hypotheses)
 
 
 def training_words(plan, commands, setting):
@@ -88,22 +92,6 @@ def training_words(plan, commands, setting):
         with open(commands.words_file(each), encoding="utf-8", newline="\n") as file:
             found.update(line.rstrip("\n") for line in file)
     return found
-
-
-def _add_counts(plan, commands, setting, seed, rows):
-    """Add how many translations reached the length limit."""
-    for test in setting.tests:
-        data = commands.data_dir(test.data)
-        path = f"{data}/test.{test.source}-{setting.target}.{test.source}"
-        for run in plan.runs_of(setting, seed):
-            row = rows[run.system, seed]
-            measure = unit_lengths(data, test.source)[plan.grid.systems[run.system].unit]
-            folder = commands.run_dir(run)
-            command = read_json(f"{folder}/{test.name}.json")["command"]
-            sizes = lengths(path, measure)
-            row.at_limit += count_at_limit(f"{folder}/{test.name}.log", sizes, command)
-            row.translated += len(sizes)
-            row.limit = "{:g} x source + {}".format(*limit_of(command))
 
 
 def _average(row, keys):

@@ -84,7 +84,7 @@ def size_rows(results):
         [
             *(row.system, str(row.seed), f"{row.parameters:,}"),
             *(_speed(row.train_speed), _speed(row.decode_speed)),
-            *(row.limit, f"{row.at_limit} of {row.translated}"),
+            *(_limit(row.limits), f"{row.at_limit} of {row.translated}"),
         ]
         for row in results.rows
     ]
@@ -93,6 +93,12 @@ def size_rows(results):
 
 def _speed(sentences):
     return "not measured" if sentences is None else f"{sentences:.1f} sentences/s"
+
+
+def _limit(limits):
+    """The limits (a, b) of a row's translations, from the least to the most."""
+    a, b = (sorted({f"{number:g}" for number in each}, key=float) for each in zip(*limits))
+    return f"{'–'.join(a[:1] + a[1:][-1:])} x source + {'–'.join(b[:1] + b[1:][-1:])}"
 
 
 def signatures(results):

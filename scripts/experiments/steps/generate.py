@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Translate a test set: run fairseq-generate, keep its log, note how long it took.
+"""Translate a test set, or score its references: run fairseq-generate and keep its log.
 
     python scripts/experiments/steps/generate.py --log RUN/de.log --unit byte \\
         --tokens DATA/tokens.json --sources DATA/test.de-en.de -- fairseq-generate ...
@@ -7,7 +7,8 @@
 adds ``--max-len-a`` and ``--max-len-b``, of what measure_units.py found in the training
 data, unless the command has one of them. The log appears under its name when it is
 complete; beside it, RUN/de.json holds the command, seconds, versions, the limit and the
-numbers of the sentences whose translation is as long as that.
+numbers of the sentences whose translation is as long as that. A command that scores
+references needs no limit: without ``--tokens``, ``--unit`` and ``--sources`` there is none.
 """
 
 import argparse
@@ -108,11 +109,19 @@ def main():
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("--log", type=Path, required=True)
-    parser.add_argument("--tokens", required=True, help="what measure_units.py wrote")
-    parser.add_argument("--unit", required=True, help="of the system")
-    parser.add_argument("--sources", type=Path, required=True, help="of the test set")
+    parser.add_argument("--tokens", help="what measure_units.py wrote")
+    parser.add_argument("--unit", help="of the system")
+    parser.add_argument("--sources", type=Path, help="of the test set")
     parser.add_argument("command", nargs="+", help="after --")
     args = parser.parse_args()
+    if args.tokens is None:
+        generate(args.log, args.command, lambda log: {})
+    else:
+        generate_within_limit(args)
+
+
+def generate_within_limit(args):
+    """Translate; the limit and what has reached it is recorded."""
     limit = read_json(args.tokens)["limit"][args.unit]
     command, a, b = with_limit(args.command, limit)
 
