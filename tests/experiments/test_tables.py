@@ -111,15 +111,18 @@ def test_markdown():
     made = row("subword", 1, [21, 24])
     made.at_limit, made.translated, made.unknown = 3, 400, 7
     made.limits += [(1.25, 10), (1.5, 9)]
+    made.train_seconds = 1234.5
     text = table.to_markdown(results(BASE[0], made))
     assert "BLEU (`BLEU|tok:13a`)\n\n| system | seed | de | fr | average |" in text
     assert "| subword | 1 | 21.00\\* | 24.00\\* | 22.50\\* |" in text
     assert "Every system: 2400 updates. \\*: p < 0.05 against byte_dense" in text
     assert "each one symbol and so cheap in bits: subword 7." in text
     assert "| byte_dense | 1 | 0.1% | 20.00 | yes |" in text
-    sizes = "| subword | 1 | 1,234,567 | not measured | 12.3 sentences/s |"
+    sizes = "| subword | 1 | 1,234,567 | 1,234 s | not measured | 12.3 sentences/s |"
     assert f"{sizes} 1.25–2 x source + 9–10 | 3 of 400 |" in text
-    assert "sentences/s | 2 x source + 10 | 0 of 0 |" in text
+    assert (
+        "not measured | not measured | 12.3 sentences/s | 2 x source + 10 | 0 of 0" in text
+    )
     assert "‡" not in text
     assert "†" not in text  # of one seed
     rows = [line for line in text.split("\n") if line.startswith("|")]

@@ -110,6 +110,8 @@ def _add_sizes_and_speeds(rows, trainings, commands):
         speeds = [t.log.sentences_per_second for t in mine]
         known = [speed for speed in speeds if speed is not None]
         row.train_speed = sum(known) / len(known) if known else None
+        logged = [list(t.log.seconds.values())[-1:] for t in mine]
+        row.train_seconds = sum(map(sum, logged)) if all(logged) else None
         times = [
             decoding_time(f"{commands.run_dir(t.run)}/{test.name}.err")
             for t in mine

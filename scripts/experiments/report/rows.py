@@ -36,6 +36,7 @@ class Row:
     translated: int = 0
     unknown: int = 0
     parameters: int = 0
+    train_seconds: Optional[float] = None
     train_speed: Optional[float] = None
     decode_speed: Optional[float] = None
 

@@ -78,12 +78,13 @@ def trained_rows(results):
 
 def size_rows(results):
     """Header and rows of the table of sizes, speeds and limits, as lists of str."""
-    header = ["system", "seed", "parameters", "training", "decoding"]
+    header = ["system", "seed", "parameters", "trained for", "training", "decoding"]
     header += ["longest translation", "as long as that"]
     rows = [
         [
             *(row.system, str(row.seed), f"{row.parameters:,}"),
-            *(_speed(row.train_speed), _speed(row.decode_speed)),
+            *(_seconds(row.train_seconds), _speed(row.train_speed)),
+            _speed(row.decode_speed),
             *(_limit(row.limits), f"{row.at_limit} of {row.translated}"),
         ]
         for row in results.rows
@@ -93,6 +94,10 @@ def size_rows(results):
 
 def _speed(sentences):
     return "not measured" if sentences is None else f"{sentences:.1f} sentences/s"
+
+
+def _seconds(seconds):
+    return "not measured" if seconds is None else f"{seconds:,.0f} s"
 
 
 def _limit(limits):
