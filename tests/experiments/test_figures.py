@@ -86,6 +86,15 @@ def test_a_figure_that_is_alone_has_the_pages_width(count, wide):
         assert view_box(svg)[0] == pytest.approx(inches * 72)
 
 
+def test_a_steep_beginning_does_not_flatten_the_rest():
+    bits = [9.0, 3.0, 2.0, 1.5, 1.0]
+    made = figures.system_line("char", [10, 20, 30, 40, 100], bits)
+    assert figures._highest_later([made]) == pytest.approx(3.0 + 0.1 * 2)
+    steep, whole = (figures.line_chart([made], "x", "y", falls=f) for f in (True, False))
+    assert ">8</text>" in whole
+    assert ">8</text>" not in steep
+
+
 def test_curves_by_update_and_by_second_and_shares_beside_weights():
     validations = {u: SimpleNamespace(ngram_weights={1: 0.5}, ngram_shares={1: u / 40})
                    for u in (10, 20)}  # fmt: skip

@@ -44,7 +44,7 @@ def learning(results, settings):
             axes.append(("seconds in the training step", lambda t: t.log.seconds))
         for label, place in axes:
             lines = [_curve(t, place(t), results.seeds) for t in mine]
-            chart = partial(line_chart, lines, label, BITS_LABEL)
+            chart = partial(line_chart, lines, label, BITS_LABEL, falls=True)
             charts.append((f"{setting.name}, by {label.split()[0]}", chart))
     return charts
 

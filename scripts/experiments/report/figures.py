@@ -56,7 +56,7 @@ def system_line(system, xs, ys, seed=None, seeds=()):
     return Line(label, style.colour, style.marker, dash, xs, ys)
 
 
-def line_chart(lines, x_label, y_label, wide=False, categories=None):
+def line_chart(lines, x_label, y_label, wide=False, categories=None, falls=False):
     """A chart of lines.
 
     Args:
@@ -64,6 +64,8 @@ def line_chart(lines, x_label, y_label, wide=False, categories=None):
         x_label, y_label (str)
         wide (bool): it has the page's width.
         categories (list of str, optional): names of the x values 0, 1, 2 ...
+        falls (bool): the lines fall steeply at first: the figure ends above the highest
+            value after the first fifth.
 
     Returns:
         str: an ``<svg>`` element.
@@ -84,11 +86,21 @@ def line_chart(lines, x_label, y_label, wide=False, categories=None):
         axes.set_ylabel(y_label)
         if categories is not None:
             axes.set_xticks(range(len(categories)), categories)
+        if falls:
+            axes.set_ylim(top=_highest_later(lines))
         axes.grid(alpha=0.2)
         axes.spines[["top", "right"]].set_visible(False)
         # Below, where it hides no line however many there are.
         figure.legend(loc="outside lower center", ncols=columns, frameon=False, fontsize=8)
         return _to_svg(figure)
+
+
+def _highest_later(lines):
+    """The highest y of lines after their first fifth, and a little more."""
+    start = max(max(line.xs) for line in lines) / 5
+    later = [y for line in lines for x, y in zip(line.xs, line.ys) if x >= start]
+    lowest = min(min(line.ys) for line in lines)
+    return max(later) + 0.1 * (max(later) - lowest or 1)
 
 
 def _to_svg(figure):

@@ -79,7 +79,7 @@ def trained_rows(results):
 def size_rows(results):
     """Header and rows of the table of sizes, speeds and limits, as lists of str."""
     header = ["system", "seed", "parameters", "trained for", "training", "decoding"]
-    header += ["longest translation", "as long as that"]
+    header += ["length limit", "reached it"]
     rows = [
         [
             *(row.system, str(row.seed), f"{row.parameters:,}"),
