@@ -138,7 +138,12 @@ class Comparison(Translation):
     def report_inputs(self, plan):
         commands, settings = PairCommands(plan), self.shown(plan)
         runs = [run for setting in settings for run in plan.runs_of(setting)]
-        logs = [commands.score_log(run, t) for run in runs for t in run.setting.tests]
+        logs = [
+            log
+            for run in runs
+            for test in run.setting.tests
+            for log in (commands.log(run, test), commands.score_log(run, test))
+        ]
         words = [commands.words_file(s) for s in plan.trained_settings(settings)]
         return [
             *(

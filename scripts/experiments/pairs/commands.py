@@ -200,12 +200,16 @@ class PairCommands(Commands):
             *shlex.split(self.grid.generate_flags),
         ]  # fmt: skip
 
+    def log(self, run, test):
+        """Path of the translations of a test set."""
+        return f"{self.run_dir(run)}/{test.name}.log"
+
     def generate_step(self, run, test):
         """steps/generate.py and, after --, what it runs."""
         sources = f"test.{test.source}-{run.setting.target}.{test.source}"
         return [
             *("python", "scripts/experiments/steps/generate.py"),
-            *("--log", f"{self.run_dir(run)}/{test.name}.log"),
+            *("--log", self.log(run, test)),
             *("--tokens", f"{self.data_dir(run.setting.data)}/tokens.json"),
             *("--unit", self.grid.systems[run.system].unit),
             *("--sources", f"{self.data_dir(test.data)}/{sources}"),

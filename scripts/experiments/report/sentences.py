@@ -43,7 +43,7 @@ def read_translations(plan, commands, setting, seed):
     language = setting.target if plan.grid.moses else None
     found = {}
     for test in setting.tests:
-        logs = [f"{commands.run_dir(run)}/{test.name}.log" for run in runs]
+        logs = [commands.log(run, test) for run in runs]
         reference = commands.reference(setting, test)
         read, references = read_test_set(logs, reference, language)
         hypotheses = {run.system: hyp.texts for run, hyp in zip(runs, read)}

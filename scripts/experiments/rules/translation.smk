@@ -38,7 +38,7 @@ rule score_references:
 def score_inputs(wildcards):
     setting = plan.settings[wildcards.experiment, wildcards.setting]
     logs = [
-        f"{pair_commands.run_dir(run)}/{test.name}.log"
+        pair_commands.log(run, test)
         for run in plan.runs_of(setting, int(wildcards.seed))
         for test in setting.tests
     ]
