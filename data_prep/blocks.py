@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from data_prep.text_files import damaged, open_text
+from data_prep.package_files import damaged, open_text
 
 BLOCK_BYTES = 1 << 19  # a side; hashing is fastest while a block fits a cache
 MAX_LINE_BYTES = 1 << 26

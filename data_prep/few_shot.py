@@ -22,8 +22,8 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 from data_prep.blocks import Stream, aligned_blocks  # noqa: E402
 from data_prep.line_hash import find_lines, hash_lines, hash_pairs, priorities  # noqa: E402
 from data_prep.output import run_script, writing  # noqa: E402
+from data_prep.package_files import open_text  # noqa: E402
 from data_prep.staging import Staging  # noqa: E402
-from data_prep.text_files import open_text  # noqa: E402
 from data_prep.whole_number import whole_number  # noqa: E402
 from fairseq_bytefusion.data.pairs.pair_files import find_pair, search_pair  # noqa: E402
 from fairseq_bytefusion.text.lines import join_lines  # noqa: E402

@@ -2,9 +2,12 @@
 
 import errno
 import os
+import signal
 import sys
 import tempfile
 from contextlib import ExitStack, contextmanager
+
+from data_prep.package_files import catch_interrupts, flushing_output
 
 # Errors of writing, whichever file they name, and what can be done.
 _FORBIDDEN = (errno.EACCES, errno.EPERM, errno.EROFS)
@@ -12,11 +15,21 @@ _NO_ROOM = (errno.ENOSPC, errno.EFBIG, errno.EDQUOT)
 
 
 def run_script(main):
-    """Run ``main()`` as a script: bad input is one sentence and exit status 1."""
-    # Names of files are printed as the bytes they are.
-    sys.stdout.reconfigure(errors="surrogateescape")
+    """Run ``main()`` as a script: bad input is one sentence and exit status 1.
+
+    Ctrl-C, or that nobody reads what it prints, ends it as a signal would, without a word.
+    """
+    catch_interrupts()
+    if sys.stdout is not None:
+        # Names of files are printed as the bytes they are.
+        sys.stdout.reconfigure(errors="surrogateescape")
     try:
-        main()
+        with flushing_output():
+            main()
+    except BrokenPipeError:
+        sys.exit(128 + signal.SIGPIPE)
+    except KeyboardInterrupt:
+        sys.exit(128 + signal.SIGINT)
     except (OSError, ValueError, RuntimeError) as error:
         text = str(error)
         if isinstance(error, OSError) and error.filename is not None and error.strerror:
@@ -24,8 +37,6 @@ def run_script(main):
         if not isinstance(error, RuntimeError):  # which may show the end of a log
             text = text.replace("\n", "\\n")  # in the name of a file
         sys.exit(f"{os.path.basename(sys.argv[0])}: {text}")
-    except KeyboardInterrupt:
-        sys.exit(130)
 
 
 @contextmanager

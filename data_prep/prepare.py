@@ -245,7 +245,12 @@ def draw_splits(staging, selection, args, stats):
 
 def _progress(description, size):
     return tqdm(
-        desc=description, total=size, unit="B", unit_scale=True, disable=None, leave=False
+        desc=description,
+        total=size,
+        unit="B",
+        unit_scale=True,
+        disable=True if sys.stderr is None else None,  # None: where it is no terminal
+        leave=False,
     )
 
 

@@ -4,7 +4,7 @@ import codecs
 import re
 import xml.etree.ElementTree as ElementTree
 
-from data_prep.text_files import encoding_of
+from data_prep.package_files import encoding_of
 
 _CHUNK_BYTES = 1 << 16
 _XML_LANG = "{http://www.w3.org/XML/1998/namespace}lang"

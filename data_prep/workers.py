@@ -42,15 +42,24 @@ def worker_map(function, num_workers):
 def _start(context, function, stack):
     here, there = context.Pipe()
     process = context.Process(target=_work, args=(there, function), daemon=True)
-    process.start()
+    with _ignoring_interrupts():  # as the new process does, from its first moment
+        process.start()
     there.close()
     stack.callback(process.join)
     stack.callback(here.close)
     return here
 
 
+@contextmanager
+def _ignoring_interrupts():
+    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
 def _work(pipe, function):
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent ends this one
     while True:
         try:
             item = pipe.recv()

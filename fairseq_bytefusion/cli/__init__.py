@@ -1,7 +1,6 @@
 """The ``bytefusion`` command: each verb calls one function of the package."""
 
 import argparse
-import contextlib
 import errno
 import os
 import signal
@@ -21,7 +20,9 @@ def main(argv=None):
     compat.utf8_standard_streams()
     name = "bytefusion"
     try:
-        with _flushing():
+        with compat.flushing_output():
+            if sys.stdout is None:
+                raise OSError(errno.EBADF, os.strerror(errno.EBADF), "standard output")
             args = _parser().parse_args(argv)
             name = f"bytefusion {args.verb}"
             args.run(args)
@@ -35,28 +36,6 @@ def main(argv=None):
             print(f"{name}: {_explain(error)}", file=sys.stderr)
         return 1
     return 0
-
-
-@contextlib.contextmanager
-def _flushing():
-    """Write what is printed, also where argparse ends the program; errors are raised.
-
-    Raises:
-        OSError: standard output is closed, or nobody reads it, or its disk is full.
-    """
-    if sys.stdout is None:
-        raise OSError(errno.EBADF, os.strerror(errno.EBADF), "standard output")
-    try:
-        yield
-    finally:
-        try:
-            sys.stdout.flush()
-        except OSError as error:
-            # Python would complain once more when it flushes the stream at exit.
-            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-            if isinstance(error, BrokenPipeError):
-                raise
-            raise OSError(error.errno, error.strerror, "standard output") from error
 
 
 def _explain(error):

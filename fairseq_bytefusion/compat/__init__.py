@@ -18,7 +18,12 @@ from .fairseq_checkpoints import keep_interval_checkpoints, save_checkpoints_who
 from .fairseq_loading import explain_checkpoint_errors, load_weights_only
 from .fairseq_restoring import explain_restoring, stop_at_max_update
 from .numpy import restore_numpy_bucketing
-from .python import catch_interrupts, end_quietly_on_interrupt, utf8_standard_streams
+from .python import (
+    catch_interrupts,
+    end_quietly_on_interrupt,
+    flushing_output,
+    utf8_standard_streams,
+)
 from .torch import allow_checkpoint_globals, naming_missing_precision
 from .versions import check_versions
 
@@ -26,6 +31,7 @@ __all__ = [
     "apply",
     "catch_interrupts",
     "check_versions",
+    "flushing_output",
     "naming_missing_precision",
     "read_interactive_lines_raw",
     "utf8_standard_streams",

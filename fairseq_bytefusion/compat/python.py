@@ -1,4 +1,7 @@
-"""Workarounds for Python's standard library."""
+"""Workarounds for Python's standard library.
+
+Only that is imported here: data_prep takes this file without its package.
+"""
 
 import contextlib
 import io
@@ -7,14 +10,17 @@ import signal
 import sys
 import threading
 
+# The scripts are those of data_prep that import this package.
+_COMMANDS = ("bytefusion", "build_vocab.py", "build_word_dict.py", "few_shot.py")
+
 
 def end_quietly_on_interrupt():
-    """Let Ctrl-C end the ``bytefusion`` command while it imports its libraries.
+    """Let Ctrl-C end one of our commands while it imports its libraries.
 
     Symptom: a traceback of thirty lines where it comes in the seconds that torch and
     fairseq take. Any version.
     """
-    is_command = os.path.basename(sys.argv[0] if sys.argv else "") == "bytefusion"
+    is_command = os.path.basename(sys.argv[0] if sys.argv else "") in _COMMANDS
     # In a thread nothing can be set; a program in the background may ignore it.
     if (
         is_command
@@ -28,6 +34,30 @@ def catch_interrupts():
     """Take back :func:`end_quietly_on_interrupt`: there is now something to tidy up."""
     if signal.getsignal(signal.SIGINT) == signal.SIG_DFL:
         signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+@contextlib.contextmanager
+def flushing_output():
+    """Write what is printed within, also where argparse ends the program.
+
+    Symptom: ``Exception ignored in: <_io.TextIOWrapper name='<stdout>'>`` and exit status
+    120, since Python flushes at exit, when nobody can catch an error. Any version.
+
+    Raises:
+        OSError: nobody reads standard output, or its disk is full.
+    """
+    try:
+        yield
+    finally:
+        try:
+            if sys.stdout is not None:
+                sys.stdout.flush()
+        except OSError as error:
+            # Python would complain once more when it flushes the stream at exit.
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+            if isinstance(error, BrokenPipeError):
+                raise
+            raise OSError(error.errno, error.strerror, "standard output") from error
 
 
 def utf8_standard_streams():

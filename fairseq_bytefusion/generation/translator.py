@@ -1,6 +1,7 @@
 """Translation from Python: text in, text out."""
 
 import os
+import sys
 from argparse import Namespace
 from dataclasses import dataclass
 from typing import Tuple
@@ -110,7 +111,8 @@ class ByteTranslator:
         # Like with like, so that little is padding; the longest first.
         order = sorted(range(len(lines)), key=lambda i: -lengths[i])
         found = [None] * len(lines)
-        with tqdm(total=len(lines), unit=" sentences", disable=not progress) as bar:
+        is_hidden = not progress or sys.stderr is None
+        with tqdm(total=len(lines), unit=" sentences", disable=is_hidden) as bar:
             for start in range(0, len(order), batch_size):
                 chosen = order[start : start + batch_size]
                 for index, hypotheses in self._translate_batch(generator, dataset, chosen):

@@ -38,6 +38,7 @@ def test_replaced_or_used_streams_are_left_alone(monkeypatch):
     [
         ("/usr/bin/bytefusion", signal.default_int_handler, signal.SIG_DFL),
         ("/usr/bin/bytefusion", signal.SIG_IGN, signal.SIG_IGN),
+        ("data_prep/build_vocab.py", signal.default_int_handler, signal.SIG_DFL),
         ("/usr/bin/fairseq-train", signal.default_int_handler, signal.default_int_handler),
         ("", signal.default_int_handler, signal.default_int_handler),
     ],

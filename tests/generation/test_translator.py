@@ -197,6 +197,11 @@ def test_progress_goes_to_standard_error(translator, capsys):
     assert "2/2" in captured.err
 
 
+def test_no_standard_error_means_no_progress(translator, monkeypatch):
+    monkeypatch.setattr(sys, "stderr", None)
+    assert len(translator.translate(["a"])) == 1
+
+
 @pytest.mark.parametrize(
     ("sentences", "error", "message"),
     [
