@@ -102,10 +102,16 @@ def _naming_the_file(load):
                 ) from error
             raise CheckpointError(
                 f"{path} cannot be read as a fairseq checkpoint, it may be cut short: "
-                f"{type(error).__name__}: {error}"
+                f"{type(error).__name__}: {_first_line(error)}"
             ) from error
 
     return load_checkpoint_to_cpu
+
+
+def _first_line(error):
+    """What is wrong, without torch's advice to let the file run its code."""
+    text = str(error).rpartition("WeightsUnpickler error:")[2].strip()
+    return text.partition("\n")[0]
 
 
 def _naming_the_mismatch(load):

@@ -1,4 +1,5 @@
 import argparse
+import gzip
 import os
 import sys
 import zipfile
@@ -97,10 +98,15 @@ def test_what_torch_blocks_by_itself_is_named_too(tmp_path, torch_version):
         checkpoint_utils.load_checkpoint_to_cpu(str(tmp_path / "x.pt"))
 
 
-def test_what_is_not_hostile_is_called_cut_short(tmp_path, torch_version):
-    (tmp_path / "x.pt").write_bytes(b"PK\x03\x04 no more")
-    with pytest.raises(RuntimeError, match="it may be cut short"):
+@pytest.mark.parametrize(
+    "raw", [b"PK\x03\x04 no more", gzip.compress(b"text"), b"", b"hi\n"]
+)
+def test_what_is_not_hostile_is_called_cut_short(tmp_path, torch_version, raw):
+    (tmp_path / "x.pt").write_bytes(raw)
+    with pytest.raises(RuntimeError, match="it may be cut short") as error:
         checkpoint_utils.load_checkpoint_to_cpu(str(tmp_path / "x.pt"))
+    assert "\n" not in str(error.value)
+    assert "weights_only" not in str(error.value)
 
 
 VALUES = {
