@@ -40,12 +40,15 @@ def publishing(path):
 
     Raises:
         OSError: ``path`` cannot be written, or the disk is full; it is named.
+        ValueError: it is a device or a pipe, whose place no file may take.
     """
     if os.path.isdir(path):
         raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), path)
     if os.path.exists(path) and not os.access(path, os.W_OK):
         # A renaming would not ask.
         raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), path)
+    if os.path.exists(path) and not os.path.isfile(path):
+        raise ValueError(f"{path} is a device or a pipe: give the name of a file")
     path = os.path.realpath(path)  # a link stays one
     temporary = f"{path}.tmp"
     try:

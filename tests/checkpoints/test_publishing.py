@@ -77,6 +77,13 @@ def test_a_file_that_may_not_be_written_stays(tmp_path, monkeypatch):
     assert path.read_bytes() == b"old"
 
 
+def test_a_pipe_stays_one(tmp_path):
+    os.mkfifo(tmp_path / "a")
+    with pytest.raises(ValueError, match="a is a device or a pipe"):
+        write(tmp_path / "a", b"new")
+    assert (tmp_path / "a").is_fifo()
+
+
 @pytest.mark.parametrize("name", [".", "none/a"])
 def test_no_place_for_a_file(tmp_path, name):
     with pytest.raises(OSError) as caught:
