@@ -111,6 +111,12 @@ def _reason(trainer, seen, error):
     if "Criterion does not match" in message or "Optimizer does not match" in message:
         what = message.split()[0]
         then, now = message.rpartition("). ")[2].split(" vs ")
+        if ("FP16" in then) != ("FP16" in now):  # fairseq's optimizer of both flags
+            bits = ("without", "with") if "FP16" in now else ("with", "without")
+            return (
+                "was trained {} --fp16 or --bf16, here it is {}: do as then, or give "
+                "--reset-optimizer to keep nothing but the weights"
+            ).format(*bits)
         return (
             f"was trained with another --{what.lower()}, {then}, here it is {now}: give "
             "that one, or --reset-optimizer to keep nothing but the weights"

@@ -74,6 +74,7 @@ def test_other_sizes_are_named(toy_data, first, tmp_path, way, flags, message):
             ("--criterion", "label_smoothed_cross_entropy_with_alignment"),
             "another --criterion, LabelSmoothedCrossEntropyCriterion, here it is Label",
         ),
+        (("--bf16",), "was trained without --fp16 or --bf16, here it is with: do as then"),
         (("--optimizer", "sgd"), "another --optimizer, FairseqAdam, here it is SGD: give"),
         (
             ("--share-decoder-input-output-embed",),
