@@ -118,6 +118,8 @@ def _size_problem(message, paths, size, flag):
         return (
             f"{names}: too little text for {size} symbols: give {flag} {limit[1]} or less"
         )
+    if "input_sentence_size" in message:
+        return "SentencePiece draws no sample so small: give --max-sentences 101 or more"
     # "... Increase vocab_size or decrease character_coverage ..."
     if "smaller than required_chars" in message:
         least = re.search(r"required_chars.*?(\d+) vs (\d+)", message)
@@ -179,7 +181,7 @@ def parse_args(argv=None):
     )
     add(
         "--max-sentences",
-        type=int,
+        type=whole_number(0),
         default=5_000_000,
         help="train subwords on a random sample of so many; 0: on all (%(default)s)",
     )

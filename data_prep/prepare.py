@@ -65,6 +65,15 @@ def prepare(args):
     return counts
 
 
+# What to do where a reason took most, and no rule can be loosened.
+_REMEDIES = {
+    "malformed": "check that this is the right file, and --columns",
+    "not_utf8": "convert it to UTF-8, with iconv",
+    "empty": "check that this is the right file",
+    "excluded": "see whether a training file is among those of --exclude",
+}
+
+
 class Stats:
     """Records read, pairs dropped per reason, pairs kept per split."""
 
@@ -93,9 +102,7 @@ class Stats:
         most = max(self.dropped, key=self.dropped.get, default=None)
         if not most or not self.dropped[most]:
             return "all went into valid and test, lower --num-valid and --num-test"
-        if most == "excluded":
-            return "see whether a training file is among those of --exclude"
-        return "loosen the rule that took most"
+        return _REMEDIES.get(most, "loosen the rule that took most")
 
     def as_dict(self, args, corpora):
         """What ``stats.json`` says of a pair: ``kept + dropped == read``."""

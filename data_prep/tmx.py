@@ -51,7 +51,7 @@ def tmx_pairs(stream, codes):
 
 def _check_languages(path, codes, found):
     known = {*found, *(name.partition("-")[0] for name in found)}
-    listed = ", ".join(sorted(found.values()))
+    listed = ", ".join(sorted(filter(None, found.values()))) or "no xml:lang"
     for code in codes:
         if code not in known:
             raise ValueError(

@@ -1,6 +1,7 @@
 """The two files of a pair in a Moses-format zip."""
 
 import os
+import re
 import zipfile
 from contextlib import contextmanager
 
@@ -13,6 +14,7 @@ _READABLE = {
     zipfile.ZIP_LZMA,
 }
 _ENCRYPTED = 0x1
+_HIDDEN = re.compile(r"\.(?!$)|__MACOSX$")  # . alone is the folder itself
 _BY_HAND = "unpack it yourself, and give the files with --pair"
 
 
@@ -33,7 +35,7 @@ def text_names(path):
     """Names of the members of a zip that somebody has put there.
 
     Folders are none, nor what file managers leave: hidden files, such as ``.DS_Store``
-    and the ``._x`` that macOS adds to each ``x``, ``Thumbs.db``.
+    and the ``._x`` that macOS adds to each ``x``.
 
     Raises:
         ValueError: it is no whole zip.
@@ -42,9 +44,7 @@ def text_names(path):
         return [
             name
             for name in archive.namelist()
-            if not name.endswith("/")
-            and not any(part.startswith((".", "__MACOSX")) for part in name.split("/"))
-            and name.rpartition("/")[2] not in ("Thumbs.db", "desktop.ini")
+            if not name.endswith("/") and not any(map(_HIDDEN.match, name.split("/")))
         ]
 
 

@@ -111,6 +111,18 @@ def test_the_same_text_gives_the_same_files(data):
     assert made[0] == made[1]
 
 
+@pytest.mark.parametrize("number", ["-1", "x"])
+def test_a_sample_is_a_number_of_lines(data, number, capsys):
+    with pytest.raises(SystemExit):
+        arguments(data, "--max-sentences", number)
+    assert f"{number} is not a whole number from 0 on" in capsys.readouterr().err
+
+
+def test_a_sample_that_is_too_small(data):
+    with pytest.raises(ValueError, match="give --max-sentences 101 or more"):
+        build_vocab(str(data), ["xx"], "en", arguments(data, "--max-sentences", "5"))
+
+
 def test_one_kind_alone(data):
     build_vocab(str(data), ["xx"], "en", arguments(data, "--kinds", "char"))
     assert not list(data.glob("spm*"))

@@ -221,12 +221,18 @@ def test_a_file_without_lines(tmp_path, monkeypatch):
         (["--test-pair", "{0}", "{1}", "--num-test", 9], "leave out --num-test"),
         (["--test-pair", "{0}", "{1}", "--num-valid", 9], "none given"),
         (["--pair", "{0}", "{1}", "--max-bytes", 1], "2 too_long.: loosen the rule"),
+        (
+            ["--tsv", "{0}"],
+            "malformed.: check that this is .*--columns",
+        ),
+        (["--pair", "{0}", "{2}"], "2 not_utf8.: convert it to UTF-8"),
         (["--pair", "{0}", "{1}", "--num-test", 2], "dropped: none.: all went into valid"),
         (["--pair", "{0}", "{1}", "--exclude", "{0}"], "2 excluded.: see whether a train"),
     ],
 )
 def test_bad_options(tmp_path, flags, message):
     files = write(tmp_path / "f.xx", ["aa", "bb"]), write(tmp_path / "f.en", ["cc", "dd"])
+    files = (*files, write(tmp_path / "f.latin1", [b"caf\xe9", b"\xe4"]))
     with pytest.raises((ValueError, OSError), match=message):
         run_prepare(tmp_path / "out", *(str(flag).format(*files) for flag in flags))
 

@@ -128,6 +128,7 @@ def test_tmx(tmp_path, name):
             TMX.replace("xx", "yy").replace("XX", "YY"),
             "in.tmx has nothing in xx; it has EN_us, YY-at, en, en-GB, yy: say how",
         ),
+        ("<tmx><tu><tuv><seg>a</seg></tuv></tu></tmx>", "in xx; it has no xml:lang: say"),
     ],
 )
 def test_tmx_that_cannot_be_read(tmp_path, text, message):
@@ -191,11 +192,18 @@ def zip_of(path, members):
 
 def test_moses_zip(tmp_path):
     members = {"LICENSE": "x", "B.xx-en.xx": "hallo\r\n", "B.xx-en.en": "hello\r\n"}
-    members |= {"A.ids": "1\n", "B.xx-en/": "", ".DS_Store": "x", "Thumbs.db": "x"}
+    members |= {"A.ids": "1\n", "B.xx-en/": "", ".DS_Store": "x"}
     members |= {"__MACOSX/._B.xx-en.xx": "\0x\n", "__MACOSX/._B.xx-en.en": "\0y\n"}
     members |= {"._C.xx": "\0x\n", "._C.en": "\0y\n"}
     path = zip_of(tmp_path / "in.zip", members)
     run_prepare(tmp_path / "out", "--moses-zip", path)
+    assert lines_of(tmp_path / "out") == [GREETING]
+
+
+@pytest.mark.parametrize("folder", ["./", "/", "d/./", "a b:c/", "__MACOSXX/"])
+def test_folders_in_a_zip(tmp_path, folder):
+    members = {f"{folder}B.xx": "hallo\n", f"{folder}B.en": "hello\n"}
+    run_prepare(tmp_path / "out", "--moses-zip", zip_of(tmp_path / "in.zip", members))
     assert lines_of(tmp_path / "out") == [GREETING]
 
 
