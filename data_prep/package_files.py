@@ -1,27 +1,29 @@
 """Files of ``fairseq_bytefusion`` without the package, which takes seconds to import.
 
-They import nothing of it.
+They import nothing of it but, of their own folder, files like them.
 """
 
-import importlib.util
+import importlib
+import sys
+import types
 from pathlib import Path
 
 _PACKAGE = Path(__file__).resolve().parents[1] / "fairseq_bytefusion"
 
 
-def _load(path):
-    name = f"data_prep.{Path(path).stem}_of_package"
-    spec = importlib.util.spec_from_file_location(name, _PACKAGE / path)
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
+def _load(folder, name):
+    """A file of a folder of the package (both str), as a module."""
+    bare = types.ModuleType(f"data_prep.{folder}")  # without what its __init__ imports
+    bare.__path__ = [str(_PACKAGE / folder)]
+    sys.modules[bare.__name__] = bare
+    return importlib.import_module(f".{name}", bare.__name__)
 
 
-_files = _load("text/files.py")
+_files = _load("text", "files")
 damaged = _files.damaged
 encoding_of = _files.encoding_of
 open_text = _files.open_text
 
-_python = _load("compat/python.py")
+_python = _load("compat", "python")
 catch_interrupts = _python.catch_interrupts
 flushing_output = _python.flushing_output

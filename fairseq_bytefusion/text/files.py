@@ -1,6 +1,6 @@
 """What a file of text holds, whatever its name: plain UTF-8, UTF-16, compressed text.
 
-Only the standard library is imported here: data_prep takes this file without its package.
+The package is not imported here: data_prep takes this file and ``encoding`` without it.
 """
 
 import bz2
@@ -12,19 +12,12 @@ import lzma
 import re
 import zlib
 
+from .encoding import HEAD_BYTES, encoding_of
+
 logger = logging.getLogger(__name__)
 
-#: how much of a text :func:`encoding_of` looks at
-HEAD_BYTES = 1 << 20
 _CHUNK_BYTES = 1 << 16
 
-# Longest first: the mark of UTF-32-LE begins with that of UTF-16-LE.
-_MARKS = (
-    (codecs.BOM_UTF32_LE, "UTF-32-LE"),
-    (codecs.BOM_UTF32_BE, "UTF-32-BE"),
-    (codecs.BOM_UTF16_LE, "UTF-16-LE"),
-    (codecs.BOM_UTF16_BE, "UTF-16-BE"),
-)
 # What a file begins with, and the command that unpacks it.
 _COMPRESSED = {
     "gzip": (re.compile(rb"\x1f\x8b\x08"), "gunzip"),
@@ -43,56 +36,6 @@ _ARCHIVES = {
 }
 _MAGIC_BYTES = 265
 _UNPACK_ERRORS = (OSError, EOFError, zlib.error, lzma.LZMAError)
-
-
-def encoding_of(head):
-    """The encoding of a text of 16 or 32 bits a symbol; every reader asks here.
-
-    Without a byte-order mark it is one where every ``\\n`` byte of the head is part of a
-    newline so wide, on the same side; in a head without newlines, or with one alone in
-    what is UTF-8 as well, every space; in one without these, where every symbol is ASCII.
-    A text with some NULs stays text.
-
-    Args:
-        head (bytes): the first ``HEAD_BYTES`` of a text, or what there is of it.
-
-    Returns:
-        tuple: str such as ``UTF-16-LE``, and the bytes of its mark (int, 0: it has none);
-        None for any other text.
-    """
-    for mark, name in _MARKS:
-        if head.startswith(mark):
-            return name, len(mark)
-    if b"\0" not in head:
-        return None
-    for width, side in ((4, "LE"), (4, "BE"), (2, "LE"), (2, "BE")):
-        if _is_wide(head, width, 0 if side == "LE" else width - 1):
-            return f"UTF-{8 * width}-{side}", 0
-    return None
-
-
-def _is_wide(head, width, place):
-    """Whether symbols are ``width`` bytes, of which that of ASCII is at ``place``."""
-    for byte in (b"\n", b" "):
-        found = [match.start() - place for match in re.finditer(re.escape(byte), head)]
-        symbol = byte.rjust(place + 1, b"\0").ljust(width, b"\0")
-        if any(i < 0 or i % width or head[i : i + width] != symbol for i in found):
-            return False
-        # In UTF-8 a NUL may stand beside one newline by chance.
-        if found and (byte == b" " or len(found) > 1 or not _is_utf8(head)):
-            return True
-    columns = [head[i::width] for i in range(width)]
-    symbols = columns.pop(place)
-    whole = not len(head) % width and b"\0" not in symbols
-    return whole and not any(column.strip(b"\0") for column in columns)
-
-
-def _is_utf8(head):
-    try:
-        codecs.utf_8_decode(head, "strict", False)
-    except UnicodeDecodeError:
-        return False
-    return True
 
 
 def compression_of(head):
