@@ -1,5 +1,6 @@
 import logging
 import os
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -43,6 +44,18 @@ def test_a_change_shows_even_where_all_times_are_the_same(tmp_path, monkeypatch,
     with open(path, "r+b") as file:
         file.seek(place)
         file.write(b"x")
+    assert file_key(path) != before
+
+
+@pytest.mark.parametrize("name", ["st_size", "st_mtime_ns", "st_ctime_ns", "st_ino"])
+def test_a_file_is_another_by_any_of_its_numbers(tmp_path, monkeypatch, name):
+    path = tmp_path / "text"
+    path.write_bytes(b"a\n")
+    stat = os.stat(path)
+    numbers = {n: getattr(stat, n) for n in dir(stat) if n.startswith("st_")}
+    before = file_key(path)
+    numbers[name] += 1
+    monkeypatch.setattr(array_cache.os, "fstat", lambda _: SimpleNamespace(**numbers))
     assert file_key(path) != before
 
 
