@@ -60,6 +60,21 @@ def writing(path):
         raise OSError(error.errno, reason, path) from error
 
 
+def check_replaceable(path):
+    """Refuse to put a file in the place of what it must not replace.
+
+    Args:
+        path (str): where it is to be; may not be there.
+
+    Raises:
+        OSError: a folder is there, or a file that may not be written, which is named.
+    """
+    if os.path.isdir(path):
+        raise IsADirectoryError(errno.EISDIR, "is a folder", path)
+    if os.path.exists(path) and not os.access(path, os.W_OK):  # renaming would not ask
+        raise PermissionError(errno.EACCES, "is read-only", path)
+
+
 def write_atomically(path, data):
     """Replace ``path`` by ``data`` (bytes) in one step, see :func:`write_all`."""
     write_all({path: data})
@@ -79,8 +94,7 @@ def write_all(contents):
         for path, data in contents.items():
             folder, name = os.path.split(path)
             with writing(path):
-                if os.path.isdir(path):
-                    raise IsADirectoryError(errno.EISDIR, "is a folder", path)
+                check_replaceable(path)
                 handle, temporary = tempfile.mkstemp(prefix=f".{name}.", dir=folder or ".")
                 temporaries[path] = temporary
                 with os.fdopen(handle, "wb") as file:

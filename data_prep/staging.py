@@ -8,7 +8,7 @@ import shutil
 import tempfile
 from contextlib import contextmanager
 
-from data_prep.output import write_atomically, writing
+from data_prep.output import check_replaceable, write_atomically, writing
 
 STATS = "stats.json"
 
@@ -83,13 +83,14 @@ class Staging:
             inputs (list of str): paths of what it reads; links to them are seen through.
 
         Raises:
+            OSError: an output is there and may not be replaced.
             ValueError: an input is among the outputs; other splits of this pair are
-                there, from another run; a folder has the name of an output.
+                there, from another run.
         """
         read_stats(self.out)
         for path in filter(os.path.exists, self.outputs(splits)):
-            if os.path.isdir(path):
-                raise ValueError(f"{path} is a folder: remove it, or give another --out")
+            with writing(path):
+                check_replaceable(path)
             for read in filter(os.path.exists, inputs):
                 if os.path.samefile(path, read):
                     raise ValueError(

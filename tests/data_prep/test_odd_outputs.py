@@ -131,15 +131,34 @@ def test_an_output_that_is_there_is_replaced(data, writer):
     assert everything(out) == before
 
 
+#: writer -> one of its outputs
+OUTPUTS = {
+    "prepare": "valid.xx-en.en",
+    "few_shot": "train.xx-en.en",
+    "build_vocab": "dict.char.en.txt",
+    "build_word_dict": "dict.word.xx.txt",
+}
+
+
+@pytest.mark.parametrize("writer", WRITERS)
+def test_a_file_that_may_not_be_written_stays(data, writer, monkeypatch):
+    out, run = out_of(data, writer)
+    run(data, out)
+    before, path = everything(out), str(out / OUTPUTS[writer])
+    access = os.access  # root may write everything
+    monkeypatch.setattr(os, "access", lambda p, mode: str(p) != path and access(p, mode))
+    with pytest.raises(
+        PermissionError, match="is read-only: write somewhere else"
+    ) as error:
+        run(data, out)
+    assert error.value.filename == path
+    assert everything(out) == before
+
+
 @pytest.mark.parametrize("writer", WRITERS)
 def test_a_folder_in_place_of_an_output(data, writer):
     out, run = out_of(data, writer)
-    name = {
-        "prepare": "valid.xx-en.en",
-        "few_shot": "train.xx-en.en",
-        "build_vocab": "dict.char.en.txt",
-        "build_word_dict": "dict.word.xx.txt",
-    }[writer]
+    name = OUTPUTS[writer]
     (out / name).mkdir(parents=True)
     before = sorted(os.listdir(out))
     with pytest.raises(
