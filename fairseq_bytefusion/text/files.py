@@ -199,7 +199,9 @@ def _decompressor(kind, path):
             f"{path} is compressed with zstd, which needs the package zstandard: pip "
             f"install zstandard, or unpack it with {_COMPRESSED[kind][1]}"
         ) from error
-    return zstandard.ZstdDecompressor().decompressobj, (zstandard.ZstdError,)
+    # Of zstd --long=31 as well: each takes the memory that its own window needs.
+    decompressor = zstandard.ZstdDecompressor(max_window_size=1 << 31)
+    return decompressor.decompressobj, (zstandard.ZstdError,)
 
 
 def _as_utf8(chunks, path):

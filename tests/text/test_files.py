@@ -97,6 +97,14 @@ def test_content_says_how_it_is_compressed(kind, caplog):
         check_plain(whole, "a.de")
 
 
+@pytest.mark.parametrize("window_log", [10, 28, 31])
+def test_zstd_of_any_window(window_log):
+    zstandard = pytest.importorskip("zstandard")
+    parameters = zstandard.ZstdCompressionParameters.from_level(1, window_log=window_log)
+    stream = zstandard.ZstdCompressor(compression_params=parameters).compressobj()
+    assert read(stream.compress(TEXT.encode()) + stream.flush()).decode() == TEXT
+
+
 def test_a_missing_package_is_named(monkeypatch):
     monkeypatch.setitem(sys.modules, "zstandard", None)
     with pytest.raises(
