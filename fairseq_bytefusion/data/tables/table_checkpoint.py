@@ -50,8 +50,9 @@ def read_checkpoint(path):
             "table of words"
         )
     source = _find_names(checkpoint, "dict")
-    rows = Rows(Dictionary.load(source).symbols, checkpoint.parameters[_DENSE])
-    return check_lengths(rows, source, path)
+    with reading(source, "a dictionary of fairseq"):
+        names = Dictionary.load(source).symbols
+    return check_lengths(Rows(names, checkpoint.parameters[_DENSE]), source, path)
 
 
 def _read_words(checkpoint):

@@ -180,6 +180,11 @@ def no_dictionary(folder):
     return write_checkpoint(folder, rows, data="gone", source_lang="de")
 
 
+def wide_dictionary(folder):
+    (folder / "dict.de.txt").write_bytes("a 1\nb 1\n".encode("utf-16"))
+    return no_dictionary(folder)
+
+
 def no_encoder(folder):
     return write_checkpoint(folder, {"decoder.weight": torch.eye(3)}, data="gone")
 
@@ -214,6 +219,7 @@ def other_file(folder):
         (no_vocabulary, r"tokenizer\.json is not .* it holds no vocabulary"),
         (other_marks, r"t\.npy: 1 of 4 pieces have the mark @@"),
         (no_dictionary, r"no such file: .*dict\.de\.txt nor gone/dict\.de\.txt, .*copy it"),
+        (wide_dictionary, r"dict\.de\.txt is not a dictionary of fairseq"),
         (no_encoder, "has no table of embeddings in its encoder"),
         (not_finite, r"t\.npy: 2 of 3 rows hold NaN or infinity: b c"),
         (no_width, r"t\.npy: its 2 rows hold no number \(width 0\)"),
