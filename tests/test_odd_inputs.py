@@ -112,6 +112,16 @@ def test_lists_are_plain(tmp_path, read_list, kind):
         read_list(str(path))
 
 
+@pytest.mark.parametrize(
+    "content", ["a 2\nb 1\n", "a 2\nb 1", "a 2\r\nb 1\r\n", "\ufeffa 2\nb 1\n"]
+)
+def test_lists_have_the_lines_of_texts(tmp_path, content):
+    path = tmp_path / "in.txt"
+    path.write_bytes(content.encode())
+    assert read_word_list(str(path)) == [b"a", b"b"]
+    assert CharDictionary.from_file(str(path)).symbols[-2:] == ["a", "b"]
+
+
 @pytest.mark.parametrize("name", READERS)
 @pytest.mark.parametrize("kind", SAME)
 def test_text_is_text(tmp_path, name, kind):

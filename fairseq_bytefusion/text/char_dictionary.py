@@ -1,12 +1,14 @@
 """A fairseq dictionary whose symbols are characters: ``dict.char.<lang>.txt``."""
 
 import hashlib
+import io
 
 import numpy as np
 import torch
 
 from .char_symbols import char_of
 from .files import HEAD_BYTES, check_plain
+from .lines import raw_lines
 from .text_dictionary import TextDictionary
 
 
@@ -56,7 +58,7 @@ class CharDictionary(TextDictionary):
             content = file.read()
         check_plain(content[:HEAD_BYTES], path)
         chars = {}
-        for number, line in enumerate(content.split(b"\n")[:-1], start=1):
+        for number, line in enumerate(raw_lines(io.BytesIO(content)), start=1):
             symbol, _, count = line.rpartition(b" ")
             char = char_of(symbol.decode("utf-8", "replace"))
             if char in (None, "\n") or not count.isdigit() or char in chars:
