@@ -7,10 +7,8 @@ def positive(text):
     """``text`` as a whole number from 1 on.
 
     Raises:
-        argparse.ArgumentTypeError: it is below.
-        ValueError: it is no number.
+        argparse.ArgumentTypeError: it is below, or no number.
     """
-    number = int(text)
-    if number < 1:
-        raise argparse.ArgumentTypeError(f"{text} is not a number from 1 on")
-    return number
+    if not text.isdecimal() or int(text) < 1:
+        raise argparse.ArgumentTypeError(f"{text} is not a whole number from 1 on")
+    return int(text)

@@ -140,3 +140,11 @@ def test_without_a_verb_the_verbs_are_listed(capsys):
     with pytest.raises(SystemExit):
         cli.main([])
     assert "VERB" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("number", ["0", "-1", "1.5", "x"])
+def test_numbers_are_whole(capsys, number):
+    with pytest.raises(SystemExit):
+        cli.main(["score", "--hyp", "x", "--num-bootstrap", number])
+    expected = f"--num-bootstrap: {number} is not a whole number from 1 on"
+    assert expected in capsys.readouterr().err
