@@ -7,7 +7,7 @@ import sys
 import tempfile
 from contextlib import ExitStack, contextmanager
 
-from data_prep.package_files import catch_interrupts, flushing_output
+from data_prep.package_files import catch_interrupts, error_line, flushing_output
 
 # Errors of writing, whichever file they name, and what can be done.
 _FORBIDDEN = (errno.EACCES, errno.EPERM, errno.EROFS)
@@ -31,12 +31,7 @@ def run_script(main):
     except KeyboardInterrupt:
         sys.exit(128 + signal.SIGINT)
     except (OSError, ValueError, RuntimeError) as error:
-        text = str(error)
-        if isinstance(error, OSError) and error.filename is not None and error.strerror:
-            text = f"{error.filename}: {error.strerror}"
-        if not isinstance(error, RuntimeError):  # which may show the end of a log
-            text = text.replace("\n", "\\n")  # in the name of a file
-        sys.exit(f"{os.path.basename(sys.argv[0])}: {text}")
+        sys.exit(f"{os.path.basename(sys.argv[0])}: {error_line(error)}")
 
 
 @contextmanager

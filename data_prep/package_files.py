@@ -26,4 +26,5 @@ open_text = _files.open_text
 
 _python = _load("compat", "python")
 catch_interrupts = _python.catch_interrupts
+error_line = _python.error_line
 flushing_output = _python.flushing_output

@@ -33,15 +33,9 @@ def main(argv=None):
         return 128 + signal.SIGINT
     except (OSError, ValueError, RuntimeError) as error:
         if sys.stderr is not None:  # print would take standard output
-            print(f"{name}: {_explain(error)}", file=sys.stderr)
+            print(f"{name}: {compat.error_line(error)}", file=sys.stderr)
         return 1
     return 0
-
-
-def _explain(error):
-    if isinstance(error, OSError) and error.filename is not None:
-        return f"{error.filename}: {error.strerror}"
-    return error
 
 
 def _parser():

@@ -21,6 +21,7 @@ from .numpy import restore_numpy_bucketing
 from .python import (
     catch_interrupts,
     end_quietly_on_interrupt,
+    error_line,
     flushing_output,
     utf8_standard_streams,
 )
@@ -31,6 +32,7 @@ __all__ = [
     "apply",
     "catch_interrupts",
     "check_versions",
+    "error_line",
     "flushing_output",
     "naming_missing_precision",
     "read_interactive_lines_raw",

@@ -60,6 +60,24 @@ def flushing_output():
             raise OSError(error.errno, error.strerror, "standard output") from error
 
 
+def error_line(error):
+    """What an error says, on one line.
+
+    Symptom: ``[Errno 2] No such file or directory: 'a'``, and two lines where the name of
+    a file has a line end. Any version.
+
+    Args:
+        error (Exception)
+
+    Returns:
+        str: of a RuntimeError, which may show the end of a log, as many lines as it has.
+    """
+    text = str(error)
+    if isinstance(error, OSError) and error.filename is not None and error.strerror:
+        text = f"{error.filename}: {error.strerror}"
+    return text if isinstance(error, RuntimeError) else text.replace("\n", "\\n")
+
+
 def utf8_standard_streams():
     """Read and write UTF-8 on the standard streams whatever the locale says.
 

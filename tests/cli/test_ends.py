@@ -104,6 +104,12 @@ def test_an_error_is_not_printed_as_output(monkeypatch):
     assert sys.stdout.getvalue() == ""
 
 
+def test_the_name_of_a_file_may_have_a_line_end(capsys):
+    assert cli.main(["inspect", "no\nwhere"]) == 1
+    expected = "bytefusion inspect: no\\nwhere: No such file or directory\n"
+    assert capsys.readouterr().err == expected
+
+
 def test_no_standard_input(monkeypatch, capsys):
     monkeypatch.setattr(sys, "stdin", None)
     assert cli.main(["translate", "nowhere"]) == 1
