@@ -1,12 +1,13 @@
 """Workarounds for fairseq, but for its checkpoints."""
 
 import contextlib
-import functools
 import importlib.util
 import itertools
 import logging
 import os
 import sys
+
+from .replacing import replacing
 
 logger = logging.getLogger(__name__)
 
@@ -33,12 +34,8 @@ def keep_last_batch():
     import numpy as np
     from fairseq.data import data_utils
 
-    original = data_utils.batch_by_size
-    if hasattr(original, "__wrapped__"):
-        return
-
-    @functools.wraps(original)
-    def batch_by_size(indices, *args, **kwargs):
+    @replacing(data_utils, "batch_by_size")
+    def batch_by_size(original, indices, *args, **kwargs):
         if not isinstance(indices, np.ndarray):
             indices = np.fromiter(indices, dtype=np.int64)
         if not len(indices):
@@ -46,8 +43,6 @@ def keep_last_batch():
         batches = list(original(indices, *args, **kwargs))
         kept = sum(map(len, batches))
         return batches if kept == len(indices) else [*batches, indices[kept:]]
-
-    data_utils.batch_by_size = batch_by_size
 
 
 def keep_paths_with_colons():
@@ -58,12 +53,8 @@ def keep_paths_with_colons():
     """
     from fairseq import utils
 
-    original = utils.split_paths
-    if hasattr(original, "__wrapped__"):
-        return
-
-    @functools.wraps(original)
-    def split_paths(paths, separator=os.pathsep):
+    @replacing(utils, "split_paths")
+    def split_paths(original, paths, separator=os.pathsep):
         if separator != os.pathsep or "://" in paths:
             return original(paths, separator)
         parts, found = paths.split(separator), []
@@ -72,8 +63,6 @@ def keep_paths_with_colons():
             found.append(next(filter(os.path.exists, joined), parts[0]))
             parts = parts[found[-1].count(separator) + 1 :]
         return found
-
-    utils.split_paths = split_paths
 
 
 def keep_diverse_groups_within_batch():
@@ -85,20 +74,22 @@ def keep_diverse_groups_within_batch():
     """
     from fairseq.search import DiverseBeamSearch
 
-    original = DiverseBeamSearch.step
-    if hasattr(original, "__wrapped__"):
-        return
-
-    @functools.wraps(original)
-    def step(self, step, lprobs, scores, prev_output_tokens=None, original_batch_idxs=None):
+    @replacing(DiverseBeamSearch, "step")
+    def step(
+        original,
+        self,
+        step,
+        lprobs,
+        scores,
+        prev_output_tokens=None,
+        original_batch_idxs=None,
+    ):
         rows = original_batch_idxs
         if rows is not None:
             if step == 0:
                 self.batch_ids = rows
             rows = rows[:, None].eq(self.batch_ids).int().argmax(1)
         return original(self, step, lprobs, scores, prev_output_tokens, rows)
-
-    DiverseBeamSearch.step = step
 
 
 def keep_bf16_in_generation():
@@ -108,18 +99,12 @@ def keep_bf16_in_generation():
     """
     from fairseq.models import BaseFairseqModel
 
-    original = BaseFairseqModel.prepare_for_inference_
-    if hasattr(original, "__wrapped__"):
-        return
-
-    @functools.wraps(original)
-    def prepare_for_inference_(self, cfg):
+    @replacing(BaseFairseqModel, "prepare_for_inference_")
+    def prepare_for_inference_(original, self, cfg):
         original(self, cfg)
         common = getattr(cfg, "common", None)
         if getattr(common, "bf16", False) and not getattr(common, "fp16", False):
             self.bfloat16()
-
-    BaseFairseqModel.prepare_for_inference_ = prepare_for_inference_
 
 
 def read_interactive_lines_raw(read_sentences):
@@ -162,20 +147,13 @@ def train_in_half_precision():
     """
     from fairseq import options
 
-    if not hasattr(options.parse_args_and_arch, "__wrapped__"):
-        options.parse_args_and_arch = _on_this_device(options.parse_args_and_arch)
-
-
-def _on_this_device(parse):
-    @functools.wraps(parse)
-    def parse_args_and_arch(parser, *rest, **kwargs):
-        parsed = parse(parser, *rest, **kwargs)
+    @replacing(options, "parse_args_and_arch")
+    def parse_args_and_arch(original, *args, **kwargs):
+        parsed = original(*args, **kwargs)
         args = parsed[0] if isinstance(parsed, tuple) else parsed
         if hasattr(args, "fp16_no_flatten_grads"):
             _choose_device(args, is_tpu=importlib.util.find_spec("torch_xla") is not None)
         return parsed
-
-    return parse_args_and_arch
 
 
 def _choose_device(args, is_tpu):

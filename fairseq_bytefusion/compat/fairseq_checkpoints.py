@@ -1,7 +1,8 @@
 """Workarounds for fairseq's checkpoints: their content and their names."""
 
-import functools
 import os
+
+from .replacing import replacing
 
 
 def options_of(state, part):
@@ -69,16 +70,9 @@ def keep_interval_checkpoints():
     """
     from fairseq import checkpoint_utils
 
-    if not hasattr(checkpoint_utils.save_checkpoint, "__wrapped__"):
-        checkpoint_utils.save_checkpoint = _naming_epoch_ends(
-            checkpoint_utils.save_checkpoint
-        )
-
-
-def _naming_epoch_ends(save):
-    @functools.wraps(save)
-    def save_checkpoint(cfg, trainer, epoch_itr, val_loss):
-        saved = save(cfg, trainer, epoch_itr, val_loss)
+    @replacing(checkpoint_utils, "save_checkpoint")
+    def save_checkpoint(original, cfg, trainer, epoch_itr, val_loss):
+        saved = original(cfg, trainer, epoch_itr, val_loss)
         updates, interval = trainer.get_num_updates(), cfg.save_interval_updates
         is_unnamed = epoch_itr.end_of_epoch() and interval > 0 and updates % interval == 0
         is_saved = not (
@@ -87,8 +81,6 @@ def _naming_epoch_ends(save):
         if is_unnamed and is_saved and trainer.should_save_checkpoint_on_current_rank:
             _name_last(cfg, trainer.checkpoint_suffix, epoch_itr.epoch, updates)
         return saved
-
-    return save_checkpoint
 
 
 def _name_last(cfg, suffix, epoch, updates):
@@ -114,25 +106,16 @@ def save_checkpoints_whole():
     """
     from fairseq.file_io import PathManager
 
-    if not hasattr(PathManager.copy, "__wrapped__"):
-        PathManager.copy = staticmethod(_copying_whole(PathManager.copy))
-
-
-def _copying_whole(copy):
-    @functools.wraps(copy)
-    def copy_whole(src_path, dst_path, overwrite=False):
-        from fairseq.file_io import PathManager
-
+    @replacing(PathManager, "copy")
+    def copy(original, src_path, dst_path, overwrite=False):
         if not PathManager.supports_rename(dst_path):
-            return copy(src_path, dst_path, overwrite)
+            return original(src_path, dst_path, overwrite)
         part = f"{dst_path}.tmp"  # as torch_persistent_save calls it
         try:
-            copied = copy(src_path, part, True)
+            copied = original(src_path, part, True)
             os.replace(part, dst_path)
         except BaseException:
             if os.path.exists(part):
                 os.remove(part)
             raise
         return copied
-
-    return copy_whole

@@ -1,9 +1,9 @@
 """Workarounds for how fairseq loads checkpoints: safely, and with errors that name them."""
 
-import functools
 import types
 
 from .fairseq_checkpoints import options_of
+from .replacing import replacing
 from .torch import asked_for, load_weights
 
 
@@ -75,37 +75,26 @@ def explain_checkpoint_errors():
     """
     from fairseq import checkpoint_utils
 
-    if getattr(checkpoint_utils, "_bytefusion_explains", False):
-        return
-    checkpoint_utils._bytefusion_explains = True
-    checkpoint_utils.load_checkpoint_to_cpu = _naming_the_file(
-        checkpoint_utils.load_checkpoint_to_cpu
-    )
-    checkpoint_utils.load_model_ensemble_and_task = _naming_the_mismatch(
-        checkpoint_utils.load_model_ensemble_and_task
-    )
+    replacing(checkpoint_utils, "load_checkpoint_to_cpu")(_naming_the_file)
+    replacing(checkpoint_utils, "load_model_ensemble_and_task")(_naming_the_mismatch)
 
 
-def _naming_the_file(load):
-    @functools.wraps(load)
-    def load_checkpoint_to_cpu(path, *args, **kwargs):
-        try:
-            return load(path, *args, **kwargs)
-        except Exception as error:
-            if isinstance(error, OSError) and error.filename is not None:
-                raise
-            if name := asked_for(error):
-                raise CheckpointError(
-                    f"{path} cannot be read as a fairseq checkpoint: it wants to run code "
-                    f"when it is opened ({name}), which was not done; take it from a "
-                    "source that you trust"
-                ) from error
+def _naming_the_file(load, path, *args, **kwargs):
+    try:
+        return load(path, *args, **kwargs)
+    except Exception as error:
+        if isinstance(error, OSError) and error.filename is not None:
+            raise
+        if name := asked_for(error):
             raise CheckpointError(
-                f"{path} cannot be read as a fairseq checkpoint, it may be cut short: "
-                f"{type(error).__name__}: {_first_line(error)}"
+                f"{path} cannot be read as a fairseq checkpoint: it wants to run code "
+                f"when it is opened ({name}), which was not done; take it from a "
+                "source that you trust"
             ) from error
-
-    return load_checkpoint_to_cpu
+        raise CheckpointError(
+            f"{path} cannot be read as a fairseq checkpoint, it may be cut short: "
+            f"{type(error).__name__}: {_first_line(error)}"
+        ) from error
 
 
 def _first_line(error):
@@ -114,27 +103,21 @@ def _first_line(error):
     return text.partition("\n")[0]
 
 
-def _naming_the_mismatch(load):
-    @functools.wraps(load)
-    def load_model_ensemble_and_task(
-        filenames, arg_overrides=None, task=None, *args, **kwargs
-    ):
-        try:
-            loaded = load(filenames, arg_overrides, task, *args, **kwargs)
-        except (CheckpointError, OSError):
-            raise  # names the file already
-        except Exception as error:
-            wanted = f"the task at hand, {type(task).__name__}" if task else "its task"
-            trained = ", ".join(map(_describe_checkpoint, filenames))
-            raise CheckpointError(
-                f"{trained} does not fit {wanted}: {type(error).__name__}: {error}"
-            ) from error
-        for filename, model in zip(filenames, loaded[0]):
-            if names := tensors_not_finite(model.state_dict()):
-                raise CheckpointError(not_finite_message(filename, names))
-        return loaded
-
-    return load_model_ensemble_and_task
+def _naming_the_mismatch(load, filenames, arg_overrides=None, task=None, *args, **kwargs):
+    try:
+        loaded = load(filenames, arg_overrides, task, *args, **kwargs)
+    except (CheckpointError, OSError):
+        raise  # names the file already
+    except Exception as error:
+        wanted = f"the task at hand, {type(task).__name__}" if task else "its task"
+        trained = ", ".join(map(_describe_checkpoint, filenames))
+        raise CheckpointError(
+            f"{trained} does not fit {wanted}: {type(error).__name__}: {error}"
+        ) from error
+    for filename, model in zip(filenames, loaded[0]):
+        if names := tensors_not_finite(model.state_dict()):
+            raise CheckpointError(not_finite_message(filename, names))
+    return loaded
 
 
 def _describe_checkpoint(filename):

@@ -1,13 +1,13 @@
 """Workarounds for how fairseq goes on with a training, or starts from a checkpoint."""
 
 import argparse
-import functools
 import logging
 import os
 import re
 
 from .fairseq_checkpoints import options_of
 from .fairseq_loading import CheckpointError
+from .replacing import replacing
 
 logger = logging.getLogger(__name__)
 
@@ -32,17 +32,11 @@ def explain_restoring():
     one, is taken. Any version. A task may refuse what it kept in the checkpoint by its
     method ``check_restored(task_state)``.
     """
+    from fairseq import checkpoint_utils
     from fairseq.trainer import Trainer
 
-    if not hasattr(Trainer.load_checkpoint, "__wrapped__"):
-        Trainer.load_checkpoint = _explaining(Trainer.load_checkpoint)
-
-
-def _explaining(load):
-    @functools.wraps(load)
-    def load_checkpoint(self, filename, *args, **kwargs):
-        from fairseq import checkpoint_utils
-
+    @replacing(Trainer, "load_checkpoint")
+    def load_checkpoint(original, self, filename, *args, **kwargs):
         _require_file(self.cfg.checkpoint.restore_file, filename)
         seen, load_state = {}, checkpoint_utils.load_checkpoint_to_cpu
 
@@ -58,7 +52,7 @@ def _explaining(load):
 
         checkpoint_utils.load_checkpoint_to_cpu = load_and_check
         try:
-            extra_state = load(self, filename, *args, **kwargs)
+            extra_state = original(self, filename, *args, **kwargs)
         except Exception as error:
             reason = _reason(self, seen, error)
             if reason is None:
@@ -77,8 +71,6 @@ def _explaining(load):
                 *(filename, changes),
             )
         return extra_state
-
-    return load_checkpoint
 
 
 def _as_before(model, options):
@@ -179,18 +171,11 @@ def stop_at_max_update():
     """
     from fairseq import checkpoint_utils
 
-    if not hasattr(checkpoint_utils.load_checkpoint, "__wrapped__"):
-        checkpoint_utils.load_checkpoint = _stopping(checkpoint_utils.load_checkpoint)
-
-
-def _stopping(load):
-    @functools.wraps(load)
-    def load_checkpoint(cfg, trainer, **kwargs):
-        loaded = load(cfg, trainer, **kwargs)
+    @replacing(checkpoint_utils, "load_checkpoint")
+    def load_checkpoint(original, cfg, trainer, **kwargs):
+        loaded = original(cfg, trainer, **kwargs)
         limit, updates = trainer.cfg.optimization.max_update, trainer.get_num_updates()
         if 0 < limit <= updates:
             logger.info("--max-update %d was reached before: nothing is left", limit)
             trainer.cfg.optimization.max_epoch = -1  # 0 would be no limit
         return loaded
-
-    return load_checkpoint
