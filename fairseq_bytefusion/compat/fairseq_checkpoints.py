@@ -101,10 +101,20 @@ def save_checkpoints_whole():
     """Let a checkpoint have its name only when it is complete.
 
     Symptom: a training that was killed while it saved, or ran out of disk, leaves a
-    ``checkpoint_last.pt`` that is cut short. fairseq 0.12 writes the first of several
-    checkpoints under another name, but copies the others into their places.
+    ``checkpoint_last.pt`` that is cut short, and ``.tmp`` files. fairseq 0.12 writes the
+    first of several checkpoints under another name, but copies the others into their
+    places.
     """
+    from fairseq import checkpoint_utils
     from fairseq.file_io import PathManager
+
+    @replacing(checkpoint_utils, "torch_persistent_save")
+    def torch_persistent_save(original, obj, filename, *args, **kwargs):
+        try:
+            original(obj, filename, *args, **kwargs)
+        except BaseException:
+            _remove(f"{filename}.tmp")
+            raise
 
     @replacing(PathManager, "copy")
     def copy(original, src_path, dst_path, overwrite=False):
@@ -115,7 +125,30 @@ def save_checkpoints_whole():
             copied = original(src_path, part, True)
             os.replace(part, dst_path)
         except BaseException:
-            if os.path.exists(part):
-                os.remove(part)
+            _remove(part)
             raise
         return copied
+
+
+def _remove(path):
+    if os.path.exists(path):
+        os.remove(path)
+
+
+def save_from_start(state, file):
+    """``torch.save`` in the place of what was written before.
+
+    Symptom: ``invalid header or archive is corrupted`` for a checkpoint that was saved
+    when the disk was full for a moment. fairseq 0.12 tries three times, and each time
+    writes behind what the time before has left.
+
+    Args:
+        state (dict): a checkpoint.
+        file (file): a binary one.
+    """
+    import torch
+
+    if file.seekable():
+        file.seek(0)
+        file.truncate()
+    torch.save(state, file)

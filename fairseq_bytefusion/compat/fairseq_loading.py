@@ -2,7 +2,7 @@
 
 import types
 
-from .fairseq_checkpoints import options_of
+from .fairseq_checkpoints import options_of, save_from_start
 from .replacing import replacing
 from .torch import asked_for, load_weights
 
@@ -40,10 +40,10 @@ class CheckpointError(RuntimeError):
 
 
 def load_weights_only():
-    """Let fairseq run no code that a checkpoint holds.
+    """Let fairseq run no code that a checkpoint holds, and save it from its start.
 
-    Symptom: see :func:`~.torch.load_weights`. fairseq 0.12 calls ``torch.load`` without
-    ``weights_only``.
+    Symptom: see :func:`~.torch.load_weights`, as fairseq 0.12 calls ``torch.load`` without
+    ``weights_only``, and :func:`~.fairseq_checkpoints.save_from_start`.
     """
     import torch
     from fairseq import checkpoint_utils
@@ -55,9 +55,10 @@ def load_weights_only():
 
 
 class _TorchOfCheckpoints(types.ModuleType):
-    """torch, but for its ``load``."""
+    """torch, but for its ``load`` and its ``save``."""
 
     load = staticmethod(load_weights)
+    save = staticmethod(save_from_start)
 
     def __getattr__(self, name):
         import torch

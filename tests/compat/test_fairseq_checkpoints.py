@@ -1,3 +1,5 @@
+import errno
+import os
 import shutil
 from argparse import Namespace
 from pathlib import Path
@@ -79,6 +81,30 @@ def test_a_checkpoint_is_named_by_its_update_also_where_an_epoch_ends(toy_data, 
     assert found == ["checkpoint_1_4.pt", "checkpoint_2_6.pt", "checkpoint_2_8.pt"]
     last = (tmp_path / "checkpoint_last.pt").read_bytes()
     assert (tmp_path / "checkpoint_2_8.pt").read_bytes() == last
+
+
+@pytest.mark.parametrize("failures", [1, 3])
+def test_a_disk_that_is_full_for_a_while(tmp_path, monkeypatch, failures):
+    path, save, failed = tmp_path / "checkpoint_last.pt", torch.save, []
+    path.write_bytes(b"old")
+
+    def save_if_there_is_room(state, file):
+        if len(failed) < failures:
+            file.write(b"half")
+            failed.append(OSError(errno.ENOSPC, "No space left on device"))
+            raise failed[-1]
+        save(state, file)
+
+    monkeypatch.setattr(torch, "save", save_if_there_is_room)
+    monkeypatch.setattr(checkpoint_utils.time, "sleep", lambda seconds: None)
+    if failures < 3:
+        checkpoint_utils.torch_persistent_save({"a": 1}, str(path))
+        assert torch.load(path) == {"a": 1}
+    else:
+        with pytest.raises(OSError, match="No space left"):
+            checkpoint_utils.torch_persistent_save({"a": 1}, str(path))
+        assert path.read_bytes() == b"old"
+    assert os.listdir(tmp_path) == [path.name]
 
 
 def test_a_checkpoint_has_its_name_when_it_is_whole(tmp_path, monkeypatch):
