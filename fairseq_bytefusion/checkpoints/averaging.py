@@ -5,9 +5,8 @@ import logging
 import os
 import re
 
-import torch
-
 from ..compat.fairseq_checkpoints import writable
+from ..compat.torch import save_weights
 from .publishing import publishing
 from .reading import open_checkpoint
 
@@ -148,7 +147,7 @@ def average_checkpoints(paths, output):
                     f"{output} is one of the checkpoints to average: give another --output"
                 )
     with publishing(output) as file:  # before the work: it may be no place to write
-        torch.save(_average(paths), file)
+        save_weights(_average(paths), file)
 
 
 def _average(paths):

@@ -5,27 +5,6 @@ import errno
 import os
 
 
-class _Writer:
-    """A binary file that remembers why it could not be written.
-
-    torch reports a full disk as ``unexpected pos 704 vs 598``.
-    """
-
-    def __init__(self, file):
-        self._file = file
-        self.error = None
-
-    def write(self, data):
-        try:
-            return self._file.write(data)
-        except OSError as error:
-            self.error = error
-            raise
-
-    def flush(self):
-        self._file.flush()
-
-
 @contextlib.contextmanager
 def publishing(path):
     """A file to write, which takes the place of ``path`` at the end.
@@ -36,7 +15,7 @@ def publishing(path):
         path (str)
 
     Yields:
-        file: a binary one, with ``write`` and ``flush``.
+        file: a binary one.
 
     Raises:
         OSError: ``path`` cannot be written, or the disk is full; it is named.
@@ -53,13 +32,7 @@ def publishing(path):
     temporary = f"{path}.tmp"
     try:
         with open(temporary, "wb") as file:
-            writer = _Writer(file)
-            try:
-                yield writer
-            except Exception:
-                if writer.error is not None:
-                    raise writer.error from None
-                raise
+            yield file
             file.flush()
             os.fsync(file.fileno())
         os.replace(temporary, path)

@@ -112,8 +112,10 @@ def save_checkpoints_whole():
     def torch_persistent_save(original, obj, filename, *args, **kwargs):
         try:
             original(obj, filename, *args, **kwargs)
-        except BaseException:
+        except BaseException as error:
             _remove(f"{filename}.tmp")
+            if isinstance(error, OSError) and error.filename is None:
+                raise OSError(error.errno, error.strerror, filename) from None
             raise
 
     @replacing(PathManager, "copy")
@@ -133,22 +135,3 @@ def save_checkpoints_whole():
 def _remove(path):
     if os.path.exists(path):
         os.remove(path)
-
-
-def save_from_start(state, file):
-    """``torch.save`` in the place of what was written before.
-
-    Symptom: ``invalid header or archive is corrupted`` for a checkpoint that was saved
-    when the disk was full for a moment. fairseq 0.12 tries three times, and each time
-    writes behind what the time before has left.
-
-    Args:
-        state (dict): a checkpoint.
-        file (file): a binary one.
-    """
-    import torch
-
-    if file.seekable():
-        file.seek(0)
-        file.truncate()
-    torch.save(state, file)

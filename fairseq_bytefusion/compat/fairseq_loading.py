@@ -2,9 +2,9 @@
 
 import types
 
-from .fairseq_checkpoints import options_of, save_from_start
+from .fairseq_checkpoints import options_of
 from .replacing import replacing
-from .torch import asked_for, load_weights
+from .torch import asked_for, load_weights, save_weights
 
 
 def tensors_not_finite(parameters):
@@ -40,10 +40,10 @@ class CheckpointError(RuntimeError):
 
 
 def load_weights_only():
-    """Let fairseq run no code that a checkpoint holds, and save it from its start.
+    """Let fairseq run no code that a checkpoint holds, and say why it cannot be saved.
 
     Symptom: see :func:`~.torch.load_weights`, as fairseq 0.12 calls ``torch.load`` without
-    ``weights_only``, and :func:`~.fairseq_checkpoints.save_from_start`.
+    ``weights_only``, and :func:`~.torch.save_weights`.
     """
     import torch
     from fairseq import checkpoint_utils
@@ -58,7 +58,7 @@ class _TorchOfCheckpoints(types.ModuleType):
     """torch, but for its ``load`` and its ``save``."""
 
     load = staticmethod(load_weights)
-    save = staticmethod(save_from_start)
+    save = staticmethod(save_weights)
 
     def __getattr__(self, name):
         import torch

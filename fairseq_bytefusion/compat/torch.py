@@ -104,6 +104,51 @@ def load_weights(file, **kwargs):
     return torch.load(file, pickle_module=restricted_pickle(), **kwargs)
 
 
+class _Writer:
+    """A binary file that remembers why it could not be written."""
+
+    def __init__(self, file):
+        self._file, self.error = file, None
+
+    def write(self, data):
+        try:
+            return self._file.write(data)
+        except OSError as error:
+            self.error = error
+            raise
+
+    def flush(self):
+        self._file.flush()
+
+
+def save_weights(state, file):
+    """``torch.save`` from the start of a file, which says why it cannot be written.
+
+    Symptom: ``unexpected pos 704 vs 598`` for a full disk; ``invalid header or archive is
+    corrupted`` for a checkpoint that fairseq saved when it was full for a moment, since
+    fairseq 0.12 tries three times, each behind what the one before has left. Any version.
+
+    Args:
+        state (object)
+        file (file): a binary one.
+
+    Raises:
+        OSError: it cannot be written.
+    """
+    import torch
+
+    if file.seekable():
+        file.seek(0)
+        file.truncate()
+    writer = _Writer(file)
+    try:
+        torch.save(state, writer)
+    except Exception:
+        if writer.error is not None:
+            raise writer.error from None
+        raise
+
+
 def restricted_pickle():
     """A module like ``pickle`` that only finds what a checkpoint may ask for.
 

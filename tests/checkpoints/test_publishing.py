@@ -9,6 +9,7 @@ import pytest
 import torch
 
 from fairseq_bytefusion.checkpoints.publishing import publishing
+from fairseq_bytefusion.compat.torch import save_weights
 
 
 def write(path, content):
@@ -50,8 +51,8 @@ def small_files():
     "fill",
     [
         lambda file: file.write(b"x" * 30000),
-        lambda file: torch.save([torch.zeros(9), torch.zeros(9999)], file),
-        lambda file: torch.save([torch.zeros(999) for _ in range(99)], file),
+        lambda file: save_weights([torch.zeros(9), torch.zeros(9999)], file),
+        lambda file: save_weights([torch.zeros(999) for _ in range(99)], file),
     ],
     ids=["bytes", "tensor", "tensors"],
 )
