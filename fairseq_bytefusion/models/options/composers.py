@@ -161,7 +161,8 @@ class CharCNNOptions(FairseqDataclass):
         if getattr(saved, "char_cnn_highway_layers", None) is None:
             saved.char_cnn_highway_layers = 2  # in every preset
         if getattr(saved, "char_cnn_activation", None) is None:
-            is_kim = getattr(saved, "char_cnn_style", "kim") == "kim"
+            # What a DictConfig lacks is None in omegaconf 2.0, whatever the default.
+            is_kim = getattr(saved, "char_cnn_style", None) in (None, "kim")
             saved.char_cnn_activation = "tanh" if is_kim else "relu"
 
     @staticmethod

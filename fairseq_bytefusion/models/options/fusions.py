@@ -153,7 +153,8 @@ class FusionOptions(NcfOptions, WsfOptions, MscOptions):
 
     @staticmethod
     def resolve_as_before(saved):
-        fused = getattr(saved, "encoder_fusion", "none") != "none"
+        # What a DictConfig lacks is None in omegaconf 2.0, whatever the default.
+        fused = getattr(saved, "encoder_fusion", None) not in (None, "none")
         if fused and getattr(saved, "fusion_layers", None) is None:
             saved.fusion_layers = min(4, round(2 * saved.encoder_layers / 3))
 
