@@ -1,17 +1,33 @@
 """Mistakes in a grid are one sentence that lists what is valid."""
 
+import re
+
 import pytest
 
 from fairseq_bytefusion.text import UNITS
 from scripts.experiments.grid.config import read_grid, unit_names
 from scripts.experiments.kinds import KINDS
 
-from .helpers import changed, grid_of
+from ..helpers import REPO
+from .helpers import build, changed, grid_of
 
 SMOKE = grid_of("smoke")
 MANY = "experiments/many_to_one"
 ZERO = "experiments/transfer_zero_shot"
 FEW = "experiments/transfer_few_shot"
+DOMAINS = "experiments/cross_domain"
+SWEEP = "experiments/sweep"
+WORDS = "experiments/composers"
+TABLES = "experiments/embedding_approximation"
+OWN_MODELS = {
+    "source": "hi",
+    "target": "en",
+    "train": "first",
+    "tests": ["first"],
+    "systems": {"byte_dense": [1]},
+    "updates": 8,
+    "save_every": 4,
+}
 
 
 @pytest.mark.parametrize(
@@ -58,10 +74,51 @@ FEW = "experiments/transfer_few_shot"
         (f"{ZERO}/pairs", {"es": "pt", "fr": "pt"}, "pairs may name pt once only"),
         (f"{ZERO}/pairs", {"es": "pt", "pt": "uk"}, "pairs may name pt once only"),
         (f"{ZERO}/pairs", {"es": False}, "pairs: False is no text"),
+        (f"{DOMAINS}/tests", [], "cross_domain: tests is empty"),
+        (f"{DOMAINS}/tests", ["third"], "cross_domain: there is no dataset 'third'"),
+        (f"{DOMAINS}/updates", 8, "cross_domain: updates is that of models: leave it out"),
+        (f"{DOMAINS}/models", "hi", "models must be an experiment and a setting of it, s"),
+        (f"{DOMAINS}/models", "x/hi", "models: x is no experiment of this profile that tr"),
+        (f"{DOMAINS}/systems", {"byte_dense": [1, 2]}, "seed 2 has no model in transfer_z"),
+        (f"{DOMAINS}/models", None, "updates must be at least 1, not 0"),
+        (DOMAINS, OWN_MODELS, "train and tests may name first once only"),
+        (DOMAINS, {**OWN_MODELS, "train": ""}, "cross_domain: the key train is missing"),
+        (f"{FEW}/patience", -1, "transfer_few_shot: patience must not be below 0"),
+        (f"{FEW}/start", "many_to_one", "start: many_to_one is no zero-shot experiment"),
+        (f"{ZERO}/max_bytes", -1, "transfer_zero_shot: max_bytes must not be below 0"),
+        (f"{MANY}/kind", "many", "many_to_one: there is no kind 'many'; choose from many_"),
+        (f"{SWEEP}/like", "sweep/lr_0.004", "like: sweep is no experiment of this profile"),
+        (f"{SWEEP}/values", {}, "sweep: values is empty"),
+        (f"{SWEEP}/values", {"lr": []}, "values: lr needs a list, such as [0, 0.1]"),
+        (f"{SWEEP}/values", {"lr": [True]}, "values: lr: True is no number or text"),
+        (f"{WORDS}/misspelt", 0.0, "misspelt must lie above 0 and not above 1, not 0.0"),
+        (f"{WORDS}/tests", ["first"], "tests are those of its data set: leave it out"),
+        (f"{WORDS}/learned", {"char": "x"}, "learned: char: there is no system 'char'"),
         (
-            "experiments/cross_domain/tests",
-            ["first"],
-            "train and tests may name first once only",
+            f"{WORDS}/learned/char2subword_learned",
+            "sweep/x",
+            "is no run that learns a table",
+        ),
+        (f"{TABLES}/updates", 8, "updates and save_every are those of a table"),
+        (f"{TABLES}/tables", {}, "embedding_approximation: tables is empty"),
+        (f"{TABLES}/tables/sample", {}, "tables: sample: the key updates is missing"),
+        (f"{TABLES}/tables/sample/model", "composers/x", "needs one of path and model"),
+        (f"{TABLES}/tables/hybrid/model", "x/y", "x/y is the run of no experiment of this"),
+        (
+            f"{TABLES}/tables/sample/losses",
+            ["ce+x"],
+            "the loss ce+x must be made of ce,",
+        ),
+        (f"{TABLES}/tables/sample/losses", [], "tables: sample: losses is empty"),
+        (
+            f"{TABLES}/tables/sample/noise_prob",
+            [2],
+            "noise_prob 2 must lie between 0 and",
+        ),
+        (
+            f"{TABLES}/tables/sample/updates",
+            3,
+            "updates 3 must be a multiple of save_ev",
         ),
         ("system_flags", "--dropout 0", "grid: system_flags must be of type dict"),
         (f"{MANY}/sources", "hi", "experiments: many_to_one: sources must be of type list"),
@@ -99,10 +156,27 @@ def test_a_mistake_is_one_sentence(path, value, message):
 
 
 @pytest.mark.parametrize("profile", ["smoke", "small", "paper"])
-def test_profiles_are_valid_and_have_every_experiment(profile):
-    grid = read_grid(grid_of(profile))
-    assert grid.profile == profile
-    assert grid.experiments.keys() == KINDS.keys()
+def test_profiles_are_valid(profile):
+    plan, _ = build(grid_of(profile))
+    assert plan.grid.profile == profile
+
+
+def test_the_smoke_profile_has_every_kind():
+    kinds = {type(e) for e in read_grid(SMOKE).experiments.values()}
+    assert kinds == set(KINDS.values())
+
+
+def test_the_engine_knows_no_kind_by_name():
+    folder = REPO / "scripts/experiments"
+    code = [p for p in folder.rglob("*") if p.suffix in (".py", ".smk", ".j2")]
+    names = re.compile("|".join(rf"[\"'.]{name}\b" for name in KINDS))
+    found = [p for p in code if p.parent.name != "kinds" and names.search(p.read_text())]
+    assert found == []
+
+
+def test_an_unknown_setting_is_named():
+    with pytest.raises(ValueError, match="there is no setting 'hx'; choose from hi"):
+        build(changed(SMOKE, f"{DOMAINS}/models", "transfer_zero_shot/hx"))
 
 
 def test_flags_of_a_system_are_its_own_and_the_profiles():

@@ -5,10 +5,11 @@ from pathlib import Path
 
 import pytest
 import yaml
+from fairseq import options as fairseq_options
 
 from scripts.experiments.grid.commands import join
 
-from .helpers import build, changed
+from .helpers import build, changed, grid_of
 
 GRID = yaml.safe_load(Path(__file__).with_name("grid.yaml").read_text("utf-8"))
 PLAN, COMMANDS = build(GRID)
@@ -101,6 +102,117 @@ def test_commands_name_languages_units_and_temperature():
     one = COMMANDS.train(PLAN.run_at("cross_domain", "tatoeba", "byte_dense", 1))
     assert "--sampling-temperature" not in one
     assert "--source-unit" not in one
+
+
+def test_other_test_sets_take_the_place_of_the_own_one_or_stand_beside():
+    for tests, names in (
+        (["ntrex"], ["de", "ru"]),
+        (["tatoeba", "ntrex"], ["de.tatoeba", "de.ntrex", "ru.tatoeba", "ru.ntrex"]),
+    ):
+        grid = changed(GRID, "experiments/many_to_one/sources", ["de", "ru"])
+        plan, commands = build(changed(grid, "experiments/many_to_one/tests", tests))
+        setting = plan.settings["many_to_one", "all"]
+        assert [test.name for test in setting.tests] == names
+        test = setting.tests[-1]
+        assert test.data == "many_to_one.ntrex.ru"
+        job = commands.pairs.jobs[test.data, "ru"]
+        files = ["nowhere/ntrex/test.ru-en.ru", "nowhere/ntrex/test.ru-en.en"]
+        assert after(commands.prepare(job, "OUT", False), "--test-pair") == files
+        excluded = after(
+            commands.prepare(commands.pairs.jobs["many_to_one", "de"], "OUT", False),
+            "--exclude",
+        )
+        assert {*files, "nowhere/tatoeba/test.de-en.de"} < set(excluded)
+        # The vocabulary is that of training.
+        copies = commands.vocabulary(test.data)
+        there = "runs/experiments/small/data/many_to_one/spm.de.model"
+        assert copies[2][:2] == ["cp", there]
+
+
+def test_models_of_another_experiment_are_tested_without_training():
+    domains = {
+        "models": "transfer_zero_shot/ru",
+        "tests": ["tico19"],
+        "systems": {"byte_dense": [1], "subword": [1]},
+    }
+    plan, commands = build(changed(GRID, "experiments/cross_domain", domains))
+    (setting,) = plan.settings_of("cross_domain")
+    assert [(t.name, t.averaged) for t in setting.tests] == [
+        ("tico19", True), ("bible", False)
+    ]  # fmt: skip
+    run = plan.runs_of(setting)[0]
+    first = "runs/experiments/small/transfer_zero_shot/ru/byte_dense/seed1"
+    generate = commands.generate(run, setting.tests[0])
+    assert after(generate, "--path") == [f"{first}/average.pt"]
+    assert plan.spec_of(setting).updates == 1500
+    # Its sentences are not in the training data of those models either.
+    job = commands.pairs.jobs["transfer_zero_shot.ru", "ru"]
+    assert ("tico19", "ru") in job.exclude
+
+
+def test_a_sweep_trains_every_combination_on_the_data_of_another_experiment():
+    sweep = {
+        "like": "many_to_one/all",
+        "systems": {"byte_dense": [1]},
+        "values": {"lr": [0.001, "5e-3"], "dropout": [0]},
+        "flags": "--clip-norm 2",
+        "updates": 300,
+        "save_every": 100,
+    }
+    plan, commands = build(changed(GRID, "experiments/sweep", sweep))
+    settings = plan.settings_of("sweep")
+    assert [s.name for s in settings] == ["lr_0.001-dropout_0", "lr_5e-3-dropout_0"]
+    command = join(commands.train(plan.runs_of(settings[1])[0]))
+    assert "/data/many_to_one " in command
+    assert "--clip-norm 2 --lr 5e-3 --dropout 0" in command
+    assert "--sampling-temperature 5" in command
+
+
+def test_a_training_that_ends_early_keeps_its_best_checkpoint():
+    plan, commands = build(changed(GRID, "experiments/transfer_few_shot/patience", 3))
+    run = plan.run_at("transfer_few_shot", "it-2000", "byte_dense", 1)
+    assert after(commands.train(run), "--patience") == ["3"]
+    assert commands.average(run)[2].endswith("/checkpoints/checkpoint_best.pt")
+    few = PLAN.run_at("transfer_few_shot", "it-2000", "byte_dense", 1)
+    assert "--patience" not in COMMANDS.train(few)
+    assert after(COMMANDS.average(few), "--last") == ["3"]
+
+
+def test_a_system_with_a_list_of_words_gets_one_of_all_sources():
+    systems = {"byte_dense": [1], "mixture_sum": [1]}
+    _, commands = build(changed(GRID, "experiments/many_to_one/systems", systems))
+    script = commands.vocabulary("many_to_one")[1]
+    assert script[1] == "data_prep/build_word_dict.py"
+    assert script[script.index("-s") + 1] == "de,fr,es,pt,nl,tr,ru"
+
+
+def test_approximations_give_each_term_a_weight():
+    plan, commands = build(grid_of("smoke"))
+    setting = plan.settings["embedding_approximation", "hybrid-noise_0.5"]
+    (run,) = plan.runs_of(setting)
+    command = join(commands.train(run))
+    assert "--ce-weight 1 --cos-weight 1 --l2-weight 0 --nbr-weight 0" in command
+    assert "--noise-prob 0.5 " in command
+    teacher = "runs/experiments/smoke/composers/all/mixture_hybrid/seed1/average.pt"
+    assert commands.train_inputs(run) == [teacher]
+    learned = plan.run_at("composers", "all", "char2subword_learned", 1)
+    start = f"runs/experiments/smoke/{run.path}/average.pt"
+    assert after(commands.train(learned), "--char2subword-from") == [start]
+    assert start in commands.train_inputs(learned)
+
+
+@pytest.mark.parametrize("profile", ["smoke", "small", "paper"])
+def test_fairseq_knows_the_flags_of_every_training(profile):
+    plan, commands = build(grid_of(profile))
+    shapes = {}
+    for setting in plan.settings.values():
+        for run in plan.runs_of(setting):
+            shapes[setting.experiment, run.system] = run
+    for run in shapes.values():
+        if run.setting.models is None:
+            _, *args = map(str, commands.train(run))
+            parser = fairseq_options.get_training_parser()
+            fairseq_options.parse_args_and_arch(parser, args)
 
 
 def test_scores_average_what_was_not_trained_on():

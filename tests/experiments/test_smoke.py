@@ -17,7 +17,15 @@ from .warm import warm_commands
 pytest.importorskip("snakemake", reason="Snakemake 8 needs Python 3.11")
 pytestmark = pytest.mark.long
 
-EXPERIMENTS = ("many_to_one", "transfer_zero_shot", "transfer_few_shot", "cross_domain")
+# Experiment -> scores of a metric: systems x (columns and average).
+SCORED = {
+    "many_to_one": 4 * 3,
+    "embeddingless": 2,
+    "transfer_zero_shot": 2 * 2,
+    "transfer_few_shot": 3,
+    "cross_domain": 2 * 2,
+    "composers": 3 * 3,
+}
 PROFILE = "scripts/experiments/profiles/smoke"
 
 
@@ -53,7 +61,7 @@ def work(commands, tmp_path_factory):
     return folder
 
 
-@pytest.mark.parametrize("experiment", EXPERIMENTS)
+@pytest.mark.parametrize("experiment", SCORED)
 def test_a_report_is_complete_and_self_contained(work, experiment):
     page = (work / "results" / experiment / "report.html").read_text("utf-8")
     wanted = [
@@ -78,18 +86,14 @@ def test_a_report_is_complete_and_self_contained(work, experiment):
     assert re.search(r"&#34;train\..*&#34;: &#34;[0-9a-f]{64}&#34;", page)
 
 
-@pytest.mark.parametrize(
-    ("experiment", "count"),
-    [
-        ("many_to_one", 3 * 3),  # systems x (languages and average)
-        ("transfer_zero_shot", 2 * 2),
-        ("transfer_few_shot", 3),
-        ("cross_domain", 2 * 2),
-    ],
-)
-def test_tables_have_every_score(work, experiment, count):
+def table_of(work, experiment):
     with open(work / "results" / experiment / "table.csv", encoding="utf-8") as file:
-        rows = list(csv.DictReader(file))
+        return list(csv.DictReader(file))
+
+
+@pytest.mark.parametrize(("experiment", "count"), SCORED.items())
+def test_tables_have_every_score(work, experiment, count):
+    rows = table_of(work, experiment)
     assert len(rows) == len(METRICS) * count
     assert all(0 <= float(row["score"]) <= 100 for row in rows)
     # Eight updates train nothing.
@@ -99,9 +103,39 @@ def test_tables_have_every_score(work, experiment, count):
 @pytest.mark.parametrize("experiment", ["many_to_one", "transfer_zero_shot"])
 def test_units_need_comparable_bits(work, experiment):
     """A model that knows nothing needs fewer than the 8 that bytes are stored in."""
-    with open(work / "results" / experiment / "table.csv", encoding="utf-8") as file:
-        rows = [row for row in csv.DictReader(file) if row["metric"] == "bits_per_byte"]
+    rows = [r for r in table_of(work, experiment) if r["metric"] == "bits_per_byte"]
     assert all(3 < float(row["score"]) < 8.5 for row in rows)
+
+
+def test_a_sweep_marks_a_winner_of_each_system(work):
+    rows = table_of(work, "sweep")
+    assert [(row["system"], row["lr"]) for row in rows] == [
+        (system, lr) for system in ("byte_dense", "subword") for lr in ("0.004", "0.001")
+    ]
+    assert [row["winner"] for row in rows].count("yes") == 2
+    page = (work / "results/sweep/report.html").read_text("utf-8")
+    assert re.search(r"fairseq-train .* --lr 0.001 .* --max-tokens \d+", page)
+
+
+def test_approximations_of_every_table_and_loss(work):
+    rows = table_of(work, "embedding_approximation")
+    assert [(row["table"], row["noise-prob"], row["loss"]) for row in rows] == [
+        ("sample", "0", "ce"),
+        ("sample", "0", "ce + cos + l2 + nbr"),
+        ("hybrid", "0.5", "ce + cos"),
+    ]
+    for name in ("accuracy", "mean_precision", "average_precision, misspelt"):
+        assert all(0 <= float(row[name]) <= 1 for row in rows)
+
+
+def test_encoders_are_timed(work):
+    text = (work / "results/composers/encoder.md").read_text("utf-8")
+    assert re.search(r"^\| char2subword_learned \| \d+\.\d\d \|$", text, re.M)
+
+
+def test_models_of_another_experiment_are_not_trained_again(work):
+    assert not list((work / "cross_domain").rglob("trained.json"))
+    assert list((work / "cross_domain").rglob("second.log"))
 
 
 def test_what_is_there_is_not_made_again(commands, work):
@@ -110,8 +144,8 @@ def test_what_is_there_is_not_made_again(commands, work):
 
 
 def test_what_was_lost_is_made_again_and_nothing_else(commands, work):
-    run_dir = work / "cross_domain/first/byte_dense/seed1"
-    log = run_dir / "second.log"
+    run_dir = work / "transfer_zero_shot/hi/byte_dense/seed1"
+    log = work / "cross_domain/hi/byte_dense/seed1/second.log"
     log.unlink()
     before = (run_dir / "trained.json").stat().st_mtime_ns
     snakemake(commands, work, str(log))

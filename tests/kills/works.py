@@ -15,7 +15,7 @@ from ..helpers import REPO
 from ..tasks.running import train_here
 
 NUM_LINES = 400_000
-GRID_FOLDER = "data/cross_domain.first"
+GRID_FOLDER = "data/embeddingless"
 
 
 def train(folder):

@@ -104,7 +104,7 @@ class Plan:
         """The run whose training made the model of a run: most often itself."""
         if run.setting.models is None:
             return run
-        return self.run_at(*run.setting.models, run.system, run.seed)
+        return self.trained_run(self.run_at(*run.setting.models, run.system, run.seed))
 
     def trained_settings(self, settings):
         """The settings in which the models of ``settings`` were trained, from the start."""

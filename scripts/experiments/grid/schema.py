@@ -12,10 +12,12 @@ def required():
 
 @dataclass(frozen=True)
 class System:
-    """``unit`` it reads and writes; ``flags`` of fairseq-train that make its model."""
+    """``unit`` it reads and writes; ``flags`` of fairseq-train that make its model;
+    ``word_list``: it needs one of frequent words, ``dict.word.LANG.txt``."""
 
     unit: str = required()
     flags: str = ""
+    word_list: bool = False
 
 
 @dataclass(frozen=True)

@@ -1,8 +1,11 @@
 """The kinds of experiment: a file each, and a line here."""
 
+from .composers import Composers
 from .cross_domain import CrossDomain
+from .embedding_approximation import EmbeddingApproximation
 from .few_shot import FewShot
 from .many_to_one import ManyToOne
+from .sweep import Sweep
 from .zero_shot import ZeroShot
 
 KINDS = {
@@ -10,4 +13,7 @@ KINDS = {
     "transfer_zero_shot": ZeroShot,
     "transfer_few_shot": FewShot,
     "cross_domain": CrossDomain,
+    "sweep": Sweep,
+    "embedding_approximation": EmbeddingApproximation,
+    "composers": Composers,
 }

@@ -41,20 +41,13 @@ class Experiment:
 
     def check(self, grid):
         """Raise ValueError, one sentence, where it does not fit the rest of a Grid."""
-        check_at_least_one(self, self.where, "updates", "save_every")
-        if self.updates % self.save_every:
-            raise ValueError(
-                f"{self.where}: updates {self.updates} must be a multiple of save_every "
-                f"{self.save_every}, so that the last checkpoint is one of those averaged"
-            )
-        if self.updates // self.save_every < grid.average:
-            raise ValueError(
-                f"{self.where}: {self.updates} updates, saved every {self.save_every}, "
-                f"give fewer than the {grid.average} checkpoints to average: lower "
-                "save_every"
-            )
+        self.check_schedule(grid)
         if self.patience < 0:
             raise ValueError(f"{self.where}: patience must not be below 0")
+
+    def check_schedule(self, grid):
+        """Raise ValueError where its updates leave too few checkpoints."""
+        check_schedule(self, grid, self.where)
 
     def add_to(self, plan):
         """Add its settings, and what they need, to a Plan."""
@@ -87,3 +80,19 @@ class Experiment:
             OSError, ValueError, KeyError: a step's output is missing or broken.
         """
         raise NotImplementedError
+
+
+def check_schedule(spec, grid, where):
+    """Raise ValueError where ``updates`` and ``save_every`` of ``spec`` leave fewer
+    checkpoints than a Grid averages."""
+    check_at_least_one(spec, where, "updates", "save_every")
+    if spec.updates % spec.save_every:
+        raise ValueError(
+            f"{where}: updates {spec.updates} must be a multiple of save_every "
+            f"{spec.save_every}, so that the last checkpoint is one of those averaged"
+        )
+    if spec.updates // spec.save_every < grid.average:
+        raise ValueError(
+            f"{where}: {spec.updates} updates, saved every {spec.save_every}, give fewer "
+            f"than the {grid.average} checkpoints to average: lower save_every"
+        )

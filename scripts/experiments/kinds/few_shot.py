@@ -32,13 +32,7 @@ class FewShot(Comparison):
         if not self.sizes:
             raise ValueError(f"{self.where}: sizes is empty")
         self.check_list("sizes", self.sizes)
-        for system, seeds in self.systems.items():
-            missing = sorted(set(seeds) - set(first.systems.get(system, [])))
-            if missing:
-                raise ValueError(
-                    f"{self.where}: {system} seed {missing[0]} has no model in "
-                    f"{self.start}: add it there"
-                )
+        self.check_models_in(first)
 
     def add_to(self, plan):
         first, pairs = plan.grid.experiments[self.start], plan.part(Pairs)

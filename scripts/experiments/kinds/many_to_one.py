@@ -15,7 +15,7 @@ class ManyToOne(FromScratch):
 
     dataset: str = required()
     sources: List[str] = required()
-    sampling_temperature: float = 5.0
+    sampling_temperature: float = 1.5
 
     title: ClassVar = "Many languages into one"
 

@@ -42,6 +42,52 @@ class Translation(Experiment):
         plan.add(setting)
         plan.part(Pairs).settings.append(setting)
 
+    def setting_name(self, key, place):
+        """(experiment, setting) of EXPERIMENT/SETTING, which a key says.
+
+        Raises:
+            ValueError: it is not of that form.
+        """
+        experiment, slash, name = place.partition("/")
+        if not (experiment and slash and name):
+            raise ValueError(
+                f"{self.where}: {key} must be an experiment and a setting of it, such as "
+                f"many_to_one/all; it is {place!r}"
+            )
+        return experiment, name
+
+    def setting_at(self, plan, key, place):
+        """The TranslationSetting of EXPERIMENT/SETTING, which a key says.
+
+        Raises:
+            ValueError: there is none.
+        """
+        experiment, name = self.setting_name(key, place)
+        names = [setting.name for setting in plan.settings_of(experiment)]
+        known("setting", name, names, f"{self.where}: {key}: {experiment}")
+        return plan.settings[experiment, name]
+
+    def check_trained_in(self, grid, key, place):
+        """Refuse systems and seeds that have no model in EXPERIMENT/SETTING."""
+        experiment, _ = self.setting_name(key, place)
+        first = grid.experiments.get(experiment)
+        if not isinstance(first, Translation):
+            raise ValueError(
+                f"{self.where}: {key}: {experiment} is no experiment of this profile that "
+                "trains such models: add it"
+            )
+        self.check_models_in(first)
+
+    def check_models_in(self, first):
+        """Refuse systems and seeds that have no model in another experiment."""
+        for system, seeds in self.systems.items():
+            missing = sorted(set(seeds) - set(first.systems.get(system, [])))
+            if missing:
+                raise ValueError(
+                    f"{self.where}: {system} seed {missing[0]} has no model in "
+                    f"{first.name}: add it there"
+                )
+
     def training(self, plan, run):
         setting, grid, commands = run.setting, plan.grid, PairCommands(plan)
         data = commands.data_dir(setting.data)
@@ -166,16 +212,20 @@ class FromScratch(Comparison):
     """Models that start from nothing, and the vocabularies that are made for them.
 
     ``max_bytes``: of a side of a training pair; prepare.py's own where it is 0.
+    ``word_min_count``: how often a word of a list of words occurs.
     """
 
     target: str = required()
     source_subwords: int = 64000
     target_subwords: int = 8000
     max_bytes: int = 0
+    word_min_count: int = 3
 
     def check(self, grid):
         super().check(grid)
-        check_at_least_one(self, self.where, "source_subwords", "target_subwords")
+        check_at_least_one(
+            self, self.where, "source_subwords", "target_subwords", "word_min_count"
+        )
         if self.max_bytes < 0:
             raise ValueError(f"{self.where}: max_bytes must not be below 0")
 

@@ -66,7 +66,9 @@ class PairCommands(Commands):
         if job.max_bytes:
             command += ["--max-bytes", job.max_bytes]
         files = self.files(job.dataset, job.source, job.target)
-        if job.splits == ("test",):
+        if job.misspelt:
+            command += ["--test-pair", self.misspelt_file(job), files["test"][1]]
+        elif job.splits == ("test",):
             command += ["--test-pair", *files["test"]]
         elif self.is_cut(job):
             command += ["--folder", self.cut_dir(job)]
@@ -104,6 +106,18 @@ class PairCommands(Commands):
             *("--out", self.cut_dir(job)),
         ]
 
+    def misspelt_file(self, job):
+        """Path of the misspelt sources of a PrepareJob."""
+        return f"{self.grid.work}/misspelt/{job.data}/{job.source}.txt"
+
+    def misspell(self, job):
+        """misspell_text.py for a PrepareJob."""
+        clean = self.files(job.dataset, job.source, job.target)["test"][0]
+        return [
+            *("python", "scripts/experiments/steps/misspell_text.py", clean),
+            *("--share", job.misspelt, "--out", self.misspelt_file(job)),
+        ]
+
     def inputs_of(self, job):
         """Files of the dataset that a job depends on."""
         files = self.files(job.dataset, job.source, job.target)
@@ -129,22 +143,37 @@ class PairCommands(Commands):
         setting, source = self.pairs.user_of(data)
         here, there = self.data_dir(data), self.data_dir(setting.vocabulary)
         first = self.pairs.trained_on(setting.vocabulary)
+        has_words = self._has_words(setting.vocabulary)
         if here == there:
             spec = self.plan.spec_of(first)
+            of = (here, "-s", ",".join(first.sources), "-t", first.target)
+            sizes = ("--source-size", spec.source_subwords)
+            sizes += ("--target-size", spec.target_subwords)
+            script = "data_prep/build_word_dict.py"
+            words = ["python", script, *of, "--min-count", spec.word_min_count]
             return [
-                [
-                    *("python", "data_prep/build_vocab.py", here),
-                    *("-s", ",".join(first.sources), "-t", first.target),
-                    *("--source-size", spec.source_subwords),
-                    *("--target-size", spec.target_subwords),
-                ]
+                ["python", "data_prep/build_vocab.py", *of, *sizes],
+                *[words] * has_words,
             ]
-        names = ((first.sources[0], source), (setting.target, setting.target))
+        kinds = ("spm.{}.model", "dict.char.{}.txt")
+        names = [(kind, setting.target, setting.target) for kind in kinds]
+        names += [
+            (kind, first.sources[0], source)
+            for kind in (*kinds, *["dict.word.{}.txt"] * has_words)
+        ]
         return [
             ["cp", f"{there}/{kind.format(old)}", f"{here}/{kind.format(new)}"]
-            for old, new in names
-            for kind in ("spm.{}.model", "dict.char.{}.txt")
+            for kind, old, new in names
         ]
+
+    def _has_words(self, vocabulary):
+        """Whether a system of a setting with this vocabulary needs a list of words."""
+        return any(
+            self.grid.systems[system].word_list
+            for setting in self.pairs.settings
+            if setting.vocabulary == vocabulary
+            for system in self.plan.spec_of(setting).systems
+        )
 
     def measure(self, data):
         """measure_units.py for the training data of a directory."""
@@ -181,6 +210,8 @@ class PairCommands(Commands):
             for job in self.pairs.pairs_in(data):
                 if self.is_cut(job):
                     steps.append(self.cut(job))
+                if job.misspelt:
+                    steps.append(self.misspell(job))
                 steps.append(self.prepare(job, self.data_dir(data), self.grid.moses))
         for data in names:
             steps += self.vocabulary(data)

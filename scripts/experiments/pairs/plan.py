@@ -42,8 +42,12 @@ class TranslationSetting(Setting):
 
 @dataclass(frozen=True)
 class PrepareJob:
-    """A pair of a data directory; ``exclude``: (dataset, source) of the test sets
-    whose sentences may not be in it."""
+    """A pair of a data directory.
+
+    ``exclude``: (dataset, source) of the test sets whose sentences may not be in it;
+    ``max_bytes``: of a side in training, prepare.py's own where it is 0; ``misspelt``: the
+    share of the words of a test set's sources that are misspelt.
+    """
 
     data: str
     dataset: str
@@ -51,7 +55,8 @@ class PrepareJob:
     target: str
     splits: Tuple[str, ...] = ("train", "valid", "test")
     exclude: Tuple[Tuple[str, str], ...] = ()
-    max_bytes: Optional[int] = None
+    max_bytes: int = 0
+    misspelt: float = 0.0
 
 
 @dataclass(frozen=True)

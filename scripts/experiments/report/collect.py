@@ -11,6 +11,7 @@ from ..pairs.plan import Column
 from ..steps.recording import read_json
 from .logs import decoding_time, read_training
 from .rows import Row, add_p_values, judge_rows, read_rows
+from .validation_bits import bits_per_byte
 
 
 @dataclass
@@ -83,10 +84,7 @@ def _training(commands, run):
     folder, model = commands.run_dir(run), commands.model_dir(run)
     record = read_json(f"{model}/trained.json")
     log = read_training(f"{model}/train.log")
-    # A loss a symbol of the unit compares only when spread over the bytes it stands for.
-    tokens = read_json(f"{commands.data_dir(run.setting.data)}/tokens.json")
-    ratio = tokens["valid_target"][record["unit"]] / tokens["valid_target"]["byte"]
-    bits = {updates: v.nll * ratio for updates, v in log.validations.items()}
+    bits = bits_per_byte(commands, run)
     steps = list(map(join, commands.data_steps(run.setting)))
     steps += [
         join(record["command"]),

@@ -26,6 +26,8 @@ def prepare_inputs(wildcards):
     files = dataset_files(job)
     if pair_commands.is_cut(job):
         files.append(f"{WORK}/cut/{job.data}/{job.source}.cut")
+    if job.misspelt:
+        files.append(pair_commands.misspelt_file(job))
     return files
 
 
@@ -36,9 +38,9 @@ def prepare_command(wildcards):
 
 
 def reference_job(wildcards):
-    """The test set alone."""
+    """The test set alone, as it came."""
     job = pairs.jobs[wildcards.data, wildcards.source]
-    return replace(job, splits=("test",), exclude=())
+    return replace(job, splits=("test",), exclude=(), misspelt=0)
 
 
 def reference_command(wildcards):
@@ -77,17 +79,28 @@ rule slices:
         " --pairs {params.pairs} --out {params.out:q}"
 
 
-def cut_job(wildcards):
+def job_of(wildcards):
     return pairs.jobs[wildcards.data, wildcards.source]
 
 
 rule cut:
     input:
-        lambda w: dataset_files(cut_job(w)),
+        lambda w: dataset_files(job_of(w)),
     output:
         touch(f"{WORK}/cut/{{data}}/{{source}}.cut"),
     params:
-        command=lambda w: join(pair_commands.cut(cut_job(w))),
+        command=lambda w: join(pair_commands.cut(job_of(w))),
+    shell:
+        "{params.command}"
+
+
+rule misspell:
+    input:
+        lambda w: dataset_files(job_of(w)),
+    output:
+        f"{WORK}/misspelt/{{data}}/{{source}}.txt",
+    params:
+        command=lambda w: join(pair_commands.misspell(job_of(w))),
     shell:
         "{params.command}"
 

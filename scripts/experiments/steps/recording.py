@@ -49,14 +49,22 @@ def sha256(path):
     return digest.hexdigest()
 
 
-def data_hashes(folder):
-    """Name -> SHA-256 of what a training reads of a data directory: text, vocabularies."""
-    kinds = ("train.", "valid.", "spm.", "dict.")
-    return {
-        name: sha256(os.path.join(folder, name))
-        for name in sorted(os.listdir(folder))
-        if name.startswith(kinds) and not name.endswith(".npy")
-    }
+def data_hashes(path):
+    """Name -> SHA-256 of what a training reads.
+
+    Of a data directory, text and vocabularies; of a model's, all files; of a table, it and
+    the lists beside it whose names begin alike.
+    """
+    folder, name = os.path.split(path)
+    names = sorted(os.listdir(path if os.path.isdir(path) else folder or "."))
+    if os.path.isdir(path):
+        folder = path
+        kinds = ("train.", "valid.", "spm.", "dict.")
+        texts = [n for n in names if n.startswith(kinds) and not n.endswith(".npy")]
+        names = texts or [n for n in names if os.path.isfile(os.path.join(path, n))]
+    else:
+        names = [n for n in names if n.split(".")[0] == name.split(".")[0]]
+    return {name: sha256(os.path.join(folder, name)) for name in names}
 
 
 def write_json(path, content):

@@ -4,8 +4,8 @@
     python scripts/experiments/steps/train.py --run RUN --tokens DATA/tokens.json \\
         --unit byte --max-tokens 4000 -- fairseq-train DATA ... --save-dir RUN/checkpoints
 
-adds ``--max-tokens``, scaled so that a batch of any unit holds as many sentences as one of
-bytes, appends to RUN/train.log, and ends by writing RUN/trained.json.
+appends to RUN/train.log, and ends by writing RUN/trained.json. With ``--tokens`` it adds
+``--max-tokens``, scaled so that a batch of any unit holds as many sentences as of bytes.
 """
 
 import argparse
@@ -35,11 +35,11 @@ def train(args):
         ValueError: RUN is of another configuration, or in use.
         RuntimeError: the training failed; the message shows the end of its log.
     """
-    tokens = read_json(args.tokens)
-    max_tokens = round(
-        args.max_tokens * tokens["train"][args.unit] / tokens["train"]["byte"]
-    )
-    command = [*args.command, "--max-tokens", str(max_tokens)]
+    command = args.command
+    if args.tokens:
+        lengths = read_json(args.tokens)["train"]
+        max_tokens = round(args.max_tokens * lengths[args.unit] / lengths["byte"])
+        command = [*command, "--max-tokens", str(max_tokens)]
     run = Path(args.run)
     run.mkdir(parents=True, exist_ok=True)
     with open(run / ".lock", "w") as lock:
@@ -149,10 +149,10 @@ def main():
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("--run", required=True, help="folder of this training")
-    parser.add_argument("--data", required=True, help="data directory, for its hashes")
-    parser.add_argument("--tokens", required=True, help="what measure_units.py wrote")
-    parser.add_argument("--unit", required=True, help="of the system")
-    parser.add_argument("--max-tokens", type=int, required=True, help="in bytes")
+    parser.add_argument("--data", required=True, help="what is trained on, for its hashes")
+    parser.add_argument("--tokens", help="what measure_units.py wrote")
+    parser.add_argument("--unit", help="of the system")
+    parser.add_argument("--max-tokens", type=int, help="in bytes")
     parser.add_argument("command", nargs="+", help="after --")
     train(parser.parse_args())
 

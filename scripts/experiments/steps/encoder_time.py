@@ -1,27 +1,29 @@
 #!/usr/bin/env python3
 """Seconds that the encoders of several checkpoints take for one text, as JSON.
 
-    python scripts/char2subword/encoder_time.py DATA SPLIT CHECKPOINT...
+    python scripts/experiments/steps/encoder_time.py DATA SPLIT CHECKPOINT... \\
+        --out seconds.json
 
 Batches of equally many sentences, sorted by length; interleaved medians in one process
 on one core.
 """
 
 import argparse
-import json
 import sys
 from functools import partial
 from pathlib import Path
 
 import torch
 
-REPO = Path(__file__).resolve().parents[2]
+REPO = Path(__file__).resolve().parents[3]
 sys.path[:0] = [str(REPO), str(REPO / "scripts/benchmarks")]
 
 from bench_encoder import median_times  # noqa: E402
 from fairseq import checkpoint_utils  # noqa: E402
 
 import fairseq_bytefusion  # noqa: E402, F401
+from data_prep.output import run_script  # noqa: E402
+from scripts.experiments.steps.recording import write_json  # noqa: E402
 
 
 def batches(task, split, size):
@@ -47,6 +49,7 @@ def main():
     parser.add_argument("checkpoints", nargs="+")
     parser.add_argument("--batch-size", type=int, default=100)
     parser.add_argument("--rounds", type=int, default=5)
+    parser.add_argument("--out", type=Path, required=True)
     options = parser.parse_args()
     torch.set_num_threads(1)
     functions = {}
@@ -56,8 +59,8 @@ def main():
         )
         tokens = batches(task, options.split, options.batch_size)
         functions[path] = partial(encode, model.encoder.eval(), tokens)
-    print(json.dumps(median_times(functions, options.rounds)))
+    write_json(options.out, median_times(functions, options.rounds))
 
 
 if __name__ == "__main__":
-    main()
+    run_script(main)

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Misspell a share of the words of a text, each by one random operation.
 
-    python scripts/char2subword/misspell_text.py clean.txt > noised.txt
+    python scripts/experiments/steps/misspell_text.py clean.txt --out noised.txt
 
 Only words of more than four characters are misspelt: as many of them as are ``--share``
 of all words, or all of them where there are fewer.
@@ -13,8 +13,10 @@ import re
 import sys
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
+sys.path.insert(0, str(Path(__file__).resolve().parents[3]))
 
+from data_prep.output import run_script, write_atomically  # noqa: E402
+from data_prep.text_files import open_text  # noqa: E402
 from fairseq_bytefusion.text.noise.misspell import LONGEST_KEPT, misspell  # noqa: E402
 
 _WORD = re.compile(r"[^ \t\r\n\v\f]+")
@@ -49,14 +51,15 @@ def main():
     parser.add_argument("text", metavar="FILE")
     parser.add_argument("--share", type=float, default=0.2, help="of all words")
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--out", type=Path, required=True)
     options = parser.parse_args()
-    encoding = {"encoding": "utf-8", "errors": "surrogateescape", "newline": "\n"}
-    with open(options.text, **encoding) as file:
-        text, changed, count = misspell_text(file.read(), options.share, options.seed)
-    sys.stdout.reconfigure(**encoding)
-    sys.stdout.write(text)
-    print(f"{changed} of {count} words misspelt", file=sys.stderr)
+    with open_text(options.text) as file:
+        clean = file.read().decode("utf-8", "surrogateescape")
+    text, changed, count = misspell_text(clean, options.share, options.seed)
+    options.out.parent.mkdir(parents=True, exist_ok=True)
+    write_atomically(str(options.out), text.encode("utf-8", "surrogateescape"))
+    print(f"{options.out}: {changed} of {count} words misspelt")
 
 
 if __name__ == "__main__":
-    main()
+    run_script(main)
