@@ -28,7 +28,7 @@ SENTENCE = "kal subah 7 baje alarm laga do"
 UPDATES, SENTENCES = 900, 1000
 # char-cnn reads a word at a time, and what is spelt alike alike: in equal updates it
 # learned more than plain bytes and the other word composers
-# (results/char2subword/translation.md).
+# (results/composers/table.md).
 TRAINING = [
     *("--arch", "byte_transformer_small"),
     *("--encoder-embedder", "char-cnn", "--char-cnn-filters", "kim-small"),

@@ -34,10 +34,6 @@ for table in results/*/table.md; do
     insert "$(basename "$(dirname "$table")")" "$table"
 done
 
-for name in noise translation; do
-    insert "char2subword_$name" "results/char2subword/$name.md"
-done
-
 # What README shows of them.
 insert headline_decoding results/bench_decoder_text.md
 sed -n -e '/^BLEU/,/^chrF2/{/^chrF2/!p;}' -e '/^Every system/p' \

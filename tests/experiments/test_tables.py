@@ -167,3 +167,9 @@ def test_csv_has_every_validation():
     assert [(r["updates"], r["seconds"], r["bits_per_byte"]) for r in rows] == [
         ("10", "2.5", "3.0"), ("20", "", "2.0")
     ]  # fmt: skip
+
+
+def test_trainings_that_ended_early_are_told():
+    trainings = [SimpleNamespace(bits_per_byte={800: 2.0, u: 1.5}) for u in (1600, 2400)]
+    text = table.to_markdown(results(*BASE, trainings=trainings))
+    assert "Every system: at most 2400 updates, and at least 1600. " in text

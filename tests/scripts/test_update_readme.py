@@ -117,8 +117,9 @@ def shown(folder):
 def test_every_mark_is_refreshed(refreshed):
     folder, commands = refreshed
     updates = [c.split()[2] for c in commands if c.startswith("python scripts/update")]
-    # cross_domain has not been run to its end: it has no table yet.
-    assert sorted([*updates, "cross_domain"]) == sorted(shown(folder))
+    # These have not been run to their end: they have no table yet.
+    waiting = ["cross_domain", "embeddingless", "sweep"]
+    assert sorted([*updates, *waiting]) == sorted(shown(folder))
 
 
 def test_code_blocks_of_the_pages_are_run(refreshed):

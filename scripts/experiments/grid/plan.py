@@ -110,7 +110,7 @@ class Plan:
         """The settings in which the models of ``settings`` were trained, from the start."""
         found = []
         for setting in settings:
-            if setting.models is not None:
+            while setting.models is not None:
                 setting = self.settings[setting.models]
             if setting.start is not None:
                 found += self.trained_settings([self.settings[setting.start]])

@@ -32,6 +32,7 @@ SYSTEMS = {
     "byte_wsf_one_hot": Style("#c84f95", "<"),
     "char_rnn": Style("#9c1d96", ">"),
     "char2subword": Style("#e60d4f", "h"),
+    "char2subword_learned": Style("#0299ef", "H"),
     "mixture_hybrid": Style("#702bdb", "d"),
 }
 #: Of the n-grams of ncf, the shortest first: no system's, and as different.
