@@ -16,7 +16,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parents[3]))
 
 from data_prep.output import run_script, write_atomically  # noqa: E402
-from data_prep.text_files import open_text  # noqa: E402
+from fairseq_bytefusion.text.files import open_text  # noqa: E402
 from fairseq_bytefusion.text.noise.misspell import LONGEST_KEPT, misspell  # noqa: E402
 
 _WORD = re.compile(r"[^ \t\r\n\v\f]+")
