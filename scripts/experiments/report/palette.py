@@ -34,6 +34,8 @@ SYSTEMS = {
     "char2subword": Style("#e60d4f", "h"),
     "char2subword_learned": Style("#0299ef", "H"),
     "mixture_hybrid": Style("#702bdb", "d"),
+    "char_cnn_msc": Style("#5d9ab9", "1"),
+    "byte_msc_both": Style("#cd7b91", "2"),
 }
 #: Of the n-grams of ncf, the shortest first: no system's, and as different.
 NGRAMS = ("#5e78ff", "#bb1c5c", "#b08d12", "#00969a", "#446400", "#bb7c5f")
