@@ -118,7 +118,7 @@ def test_a_missing_package_is_named(monkeypatch):
     [
         (b"PK\x03\x04rest", "a zip archive"),
         (b"x" * 257 + b"ustar\x0000", "a tar archive"),
-        (gzip.compress(b"x" * 257 + b"ustar  \0"), "a tar archive"),
+        (gzip.compress(b"x" * 257 + b"ustar  \0", mtime=0), "a tar archive"),
         (b"7z\xbc\xaf\x27\x1c", "a 7-Zip archive"),
         (b"Rar!\x1a\x07\0", "a RAR archive"),
         (b"\x04\x22\x4d\x18", "compressed with lz4"),
