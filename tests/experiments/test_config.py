@@ -155,6 +155,34 @@ def test_a_mistake_is_one_sentence(path, value, message):
     assert "\n" not in str(error.value)
 
 
+@pytest.mark.parametrize(
+    ("path", "value", "message"),
+    [
+        (
+            f"{TABLES}/tables/hybrid/model",
+            "composers/all/mixture_hybrid/seed2",
+            "tables: hybrid: model: there is no run 'composers/all/mixture_hybrid/seed2'; "
+            "choose from composers/all/byte_dense/seed1, composers/all/mixture_hybrid/seed1",
+        ),
+        (f"{TABLES}/tables/hybrid/model", "composers", "there is no run 'composers'; ch"),
+        (
+            f"{WORDS}/learned/char2subword_learned",
+            "embedding_approximation/hybrid/ce+cos/seed1",
+            "composers: learned: char2subword_learned: there is no run 'embedding_approx",
+        ),
+        (
+            f"{TABLES}/tables/hybrid/model",
+            "cross_domain/hi/char/seed1",
+            "there is no run 'cross_domain/hi/char/seed1'; choose from ",
+        ),
+    ],
+)
+def test_a_model_that_nobody_trains(path, value, message):
+    with pytest.raises(ValueError) as error:
+        build(changed(SMOKE, path, value))
+    assert message in str(error.value)
+
+
 @pytest.mark.parametrize("profile", ["smoke", "small", "paper"])
 def test_profiles_are_valid(profile):
     plan, _ = build(grid_of(profile))

@@ -61,6 +61,16 @@ class Plan:
 
         for experiment in grid.experiments.values():
             fill(experiment)
+        # Experiments may need models of one another, so only now.
+        for experiment in grid.experiments.values():
+            for key, path in experiment.models_used().items():
+                self._check_trained(path, f"{experiment.where}: {key}")
+
+    def _check_trained(self, path, where):
+        """Raise ValueError where ``path`` is that of no run that trains a model."""
+        trained = [s for s in self.settings_of(path.split("/")[0]) if s.models is None]
+        paths = [run.path for setting in trained for run in self.runs_of(setting)]
+        known("run", path, paths, where)
 
     def part(self, kind):
         """What several experiments plan together beside settings, such as their data.

@@ -31,6 +31,9 @@ class Composers(FromScratch):
     rules: ClassVar = ("pairs", "translation", "composers")
     outputs: ClassVar = (*FromScratch.outputs, "encoder.md")
 
+    def models_used(self):
+        return {f"learned: {system}": run for system, run in self.learned.items()}
+
     def check(self, grid):
         super().check(grid)
         known("dataset", self.dataset, grid.datasets, self.where)

@@ -48,6 +48,9 @@ class EmbeddingApproximation(Experiment):
     def uses(self):
         return [t.model.split("/")[0] for t in self.tables.values() if t.model]
 
+    def models_used(self):
+        return {f"tables: {n}: model": t.model for n, t in self.tables.items() if t.model}
+
     def check(self, grid):
         super().check(grid)
         if self.updates or self.save_every:

@@ -39,6 +39,10 @@ class Experiment:
         """list of str: names of the experiments whose data or models it needs."""
         return []
 
+    def models_used(self):
+        """dict: a key of ``grid.yaml`` -> the path of the run whose model it names."""
+        return {}
+
     def check(self, grid):
         """Raise ValueError, one sentence, where it does not fit the rest of a Grid."""
         self.check_schedule(grid)
