@@ -77,18 +77,29 @@ OWN_MODELS = {
         (f"{DOMAINS}/tests", [], "cross_domain: tests is empty"),
         (f"{DOMAINS}/tests", ["third"], "cross_domain: there is no dataset 'third'"),
         (f"{DOMAINS}/updates", 8, "cross_domain: updates is that of models: leave it out"),
+        (f"{DOMAINS}/save_every", 8, "cross_domain: save_every is that of models: leave"),
+        (f"{DOMAINS}/max_bytes", 8, "cross_domain: max_bytes is that of models: leave it"),
+        (
+            f"{DOMAINS}/models",
+            "cross_domain/hi",
+            "cross_domain is no experiment of this pr",
+        ),
         (f"{DOMAINS}/models", "hi", "models must be an experiment and a setting of it, s"),
         (f"{DOMAINS}/models", "x/hi", "models: x is no experiment of this profile that tr"),
         (f"{DOMAINS}/systems", {"byte_dense": [1, 2]}, "seed 2 has no model in transfer_z"),
         (f"{DOMAINS}/models", None, "updates must be at least 1, not 0"),
         (DOMAINS, OWN_MODELS, "train and tests may name first once only"),
         (DOMAINS, {**OWN_MODELS, "train": ""}, "cross_domain: the key train is missing"),
+        (f"{FEW}/sizes", [20, 0], "transfer_few_shot: sizes must be at least 1"),
+        (f"{FEW}/systems", {"byte_dense": [1, 1]}, "byte_dense may name 1 once only"),
         (f"{FEW}/patience", -1, "transfer_few_shot: patience must not be below 0"),
         (f"{FEW}/start", "many_to_one", "start: many_to_one is no zero-shot experiment"),
         (f"{ZERO}/max_bytes", -1, "transfer_zero_shot: max_bytes must not be below 0"),
         (f"{MANY}/kind", "many", "many_to_one: there is no kind 'many'; choose from many_"),
         (f"{SWEEP}/like", "sweep/lr_0.004", "like: sweep is no experiment of this profile"),
         (f"{SWEEP}/values", {}, "sweep: values is empty"),
+        (f"{SWEEP}/values", {"lr": [1, 1]}, "values: lr may name 1 once only"),
+        (f"{SWEEP}/values", {"--lr": [1]}, "values: write lr, without dashes"),
         (f"{SWEEP}/values", {"lr": []}, "values: lr needs a list, such as [0, 0.1]"),
         (f"{SWEEP}/values", {"lr": [True]}, "values: lr: True is no number or text"),
         (f"{WORDS}/misspelt", 0.0, "misspelt must lie above 0 and not above 1, not 0.0"),
@@ -109,6 +120,9 @@ OWN_MODELS = {
             ["ce+x"],
             "the loss ce+x must be made of ce,",
         ),
+        (f"{TABLES}/tables/sample/losses", ["cos+ce"], "made of ce, cos, l2, nbr, in this"),
+        (f"{TABLES}/tables/sample/losses", ["ce", "ce"], "losses may name ce once only"),
+        (f"{TABLES}/tables/sample/flags", "'", "sample: flags: No closing quotation in "),
         (f"{TABLES}/tables/sample/losses", [], "tables: sample: losses is empty"),
         (
             f"{TABLES}/tables/sample/noise_prob",
@@ -162,7 +176,7 @@ def test_a_mistake_is_one_sentence(path, value, message):
             f"{TABLES}/tables/hybrid/model",
             "composers/all/mixture_hybrid/seed2",
             "tables: hybrid: model: there is no run 'composers/all/mixture_hybrid/seed2'; "
-            "choose from composers/all/byte_dense/seed1, composers/all/mixture_hybrid/seed1",
+            "choose from composers/all/byte_dense/seed1, composers/all/mixture_hybrid/see",
         ),
         (f"{TABLES}/tables/hybrid/model", "composers", "there is no run 'composers'; ch"),
         (
@@ -175,9 +189,15 @@ def test_a_mistake_is_one_sentence(path, value, message):
             "cross_domain/hi/char/seed1",
             "there is no run 'cross_domain/hi/char/seed1'; choose from ",
         ),
+        (f"{SWEEP}/values", {"lr": ["a/b"]}, "sweep: lr_a/b: no name may contain a slash"),
+        (
+            f"{TABLES}/tables/sample/noise_prob",
+            [0.5, 0.5],
+            "embedding_approximation: sample-noise_0.5 is there twice: name it once",
+        ),
     ],
 )
-def test_a_model_that_nobody_trains(path, value, message):
+def test_a_mistake_that_the_plan_finds(path, value, message):
     with pytest.raises(ValueError) as error:
         build(changed(SMOKE, path, value))
     assert message in str(error.value)

@@ -1,6 +1,7 @@
 """Objects from the mappings of a YAML file, their keys checked by name and type."""
 
 import dataclasses
+import shlex
 
 _QUOTE = "YAML reads no, on, yes and numbers otherwise, so put it in quotes"
 _NO_SCALAR = (dict, list, type(None))
@@ -84,3 +85,11 @@ def check_at_least_one(spec, where, *keys):
     for key in keys:
         if getattr(spec, key) < 1:
             raise ValueError(f"{where}: {key} must be at least 1, not {getattr(spec, key)}")
+
+
+def check_quotes(where, flags):
+    """Raise ValueError where a quote in ``flags`` (str) is not closed."""
+    try:
+        shlex.split(flags)
+    except ValueError as error:
+        raise ValueError(f"{where}: {error} in {flags!r}") from None

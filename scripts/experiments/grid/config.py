@@ -1,13 +1,12 @@
 """Read the configuration of the grid, and check what no kind of experiment decides."""
 
 import ast
-import shlex
 from pathlib import Path
 
 import yaml
 
 from ..kinds import KINDS
-from .building import build, check_at_least_one, known, mapping
+from .building import build, check_at_least_one, check_quotes, known, mapping
 from .schema import Dataset, Grid, System
 
 SYSTEMS_FILE = Path(__file__).parents[1] / "systems.yaml"
@@ -93,11 +92,4 @@ def _check_flags(grid):
         for key in ("train_flags", "flags"):
             texts[f"experiments: {name}: {key}"] = getattr(experiment, key)
     for where, text in texts.items():
-        _check_quotes(where, text)
-
-
-def _check_quotes(where, text):
-    try:
-        shlex.split(text)
-    except ValueError as error:
-        raise ValueError(f"{where}: {error} in {text!r}") from None
+        check_quotes(where, text)

@@ -81,7 +81,16 @@ class Plan:
         return self._parts.setdefault(kind, kind())
 
     def add(self, setting):
-        """Add a Setting."""
+        """Add a Setting.
+
+        Raises:
+            ValueError: another one has its name, or no folder can.
+        """
+        where = f"experiments: {setting.experiment}"
+        if "/" in setting.experiment + setting.name:
+            raise ValueError(f"{where}: {setting.name}: no name may contain a slash")
+        if (setting.experiment, setting.name) in self.settings:
+            raise ValueError(f"{where}: {setting.name} is there twice: name it once")
         self.settings[setting.experiment, setting.name] = setting
 
     def spec_of(self, setting):

@@ -7,6 +7,13 @@ from ..grid.building import known
 from ..pairs.plan import Pairs, PrepareJob, TestSet
 from .translation import FromScratch
 
+# What `models` says.
+_OF_TRAINING = (
+    *("updates", "save_every", "patience", "train_flags", "flags"),
+    *("source", "target", "train", "max_bytes"),
+    *("source_subwords", "target_subwords", "word_min_count"),
+)
+
 
 @dataclass
 class CrossDomain(FromScratch):
@@ -47,8 +54,8 @@ class CrossDomain(FromScratch):
 
     def _check_models(self, grid):
         self.check_trained_in(grid, "models", self.models)
-        for key in ("updates", "source", "target", "train", "train_flags", "flags"):
-            if getattr(self, key):
+        for key in _OF_TRAINING:
+            if getattr(self, key) != getattr(type(self), key):
                 raise ValueError(f"{self.where}: {key} is that of models: leave it out")
 
     def add_to(self, plan):

@@ -3,17 +3,23 @@
 Source: Aguilar et al. 2021, *Char2Subword*, table 2.
 """
 
+import itertools
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import ClassVar, Dict, List
 
-from ..grid.building import build
+from ..grid.building import build, check_quotes
 from ..grid.commands import Training
 from ..grid.plan import Setting
 from ..grid.schema import required
 from .experiment import Experiment, check_schedule
 
 TERMS = ("ce", "cos", "l2", "nbr")
+LOSSES = [
+    "+".join(terms)
+    for count in range(1, len(TERMS) + 1)
+    for terms in itertools.combinations(TERMS, count)
+]
 
 
 @dataclass
@@ -74,12 +80,15 @@ class EmbeddingApproximation(Experiment):
             raise ValueError(
                 f"{where}: model: {table.model} is the run of no experiment of this profile"
             )
+        check_quotes(f"{where}: flags", table.flags)
         for loss in table.losses:
-            if not set(loss.split("+")) <= set(TERMS):
+            if loss not in LOSSES:
                 raise ValueError(
-                    f"{where}: the loss {loss} must be made of {', '.join(TERMS)} with + "
-                    "between"
+                    f"{where}: the loss {loss} must be made of {', '.join(TERMS)}, in this "
+                    "order, with + between"
                 )
+            if table.losses.count(loss) > 1:
+                raise ValueError(f"{where}: losses may name {loss} once only")
         for key in ("losses", "noise_prob"):
             if not getattr(table, key):
                 raise ValueError(f"{where}: {key} is empty")

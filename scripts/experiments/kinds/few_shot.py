@@ -32,6 +32,8 @@ class FewShot(Comparison):
         if not self.sizes:
             raise ValueError(f"{self.where}: sizes is empty")
         self.check_list("sizes", self.sizes)
+        if min(self.sizes) < 1:
+            raise ValueError(f"{self.where}: sizes must be at least 1")
         self.check_models_in(first)
 
     def add_to(self, plan):

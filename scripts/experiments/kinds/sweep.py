@@ -36,10 +36,15 @@ class Sweep(Translation):
         if not self.values:
             raise ValueError(f"{self.where}: values is empty")
         for flag, values in self.values.items():
+            if flag.startswith("-"):
+                raise ValueError(
+                    f"{self.where}: values: write {flag.strip('-')}, without dashes"
+                )
             if not isinstance(values, list) or not values:
                 raise ValueError(
                     f"{self.where}: values: {flag} needs a list, such as [0, 0.1]"
                 )
+            self.check_list(f"values: {flag}", values)
             for value in values:
                 if isinstance(value, bool) or not isinstance(value, (int, float, str)):
                     raise ValueError(

@@ -30,6 +30,15 @@ class Translation(Experiment):
                 )
             for seed in seeds:
                 check_whole(seed, f"{self.where}: {system}")
+            self.check_list(system, seeds)
+
+    def check_list(self, key, values, target=None):
+        """Refuse what is named twice, or the target as a source."""
+        for value in values:
+            if values.count(value) > 1:
+                raise ValueError(f"{self.where}: {key} may name {value} once only")
+            if value == target:
+                raise ValueError(f"{self.where}: {value} is the target, no source")
 
     def seeds_by_system(self, setting):
         return self.systems
@@ -71,7 +80,7 @@ class Translation(Experiment):
         """Refuse systems and seeds that have no model in EXPERIMENT/SETTING."""
         experiment, _ = self.setting_name(key, place)
         first = grid.experiments.get(experiment)
-        if not isinstance(first, Translation):
+        if not isinstance(first, Translation) or first is self:
             raise ValueError(
                 f"{self.where}: {key}: {experiment} is no experiment of this profile that "
                 "trains such models: add it"
@@ -136,14 +145,6 @@ class Comparison(Translation):
         for dataset in self.tests:
             known("dataset", dataset, grid.datasets, self.where)
         self.check_list("tests", self.tests)
-
-    def check_list(self, key, values, target=None):
-        """Refuse what is named twice, or the target as a source."""
-        for value in values:
-            if values.count(value) > 1:
-                raise ValueError(f"{self.where}: {key} may name {value} once only")
-            if value == target:
-                raise ValueError(f"{self.where}: {value} is the target, no source")
 
     def seeds_by_system(self, setting):
         others = [name for name in self.systems if name != self.baseline]
