@@ -1,5 +1,7 @@
 """Verdicts on claims from files of results, and the page of the committed ones."""
 
+import json
+
 import pytest
 import yaml
 
@@ -9,7 +11,7 @@ from scripts.experiments.claims.page import render
 from scripts.experiments.report import csv_files
 
 from ..helpers import REPO, script
-from .helpers import write
+from .helpers import build, grid_of, write
 from .results import results, row
 
 ABOUT = {"paper": "A", "where": "table 1", "says": "x is better"}
@@ -131,6 +133,38 @@ def test_a_table_may_compare_two_rows(tmp_path):
     claim = Claim(**{**vars(TABLE), "other": {"loss": "one"}})
     assert judge(claim, tmp_path).measured == "precision, A: 2 against 1"
     assert judge(claim, tmp_path).found == "confirmed (one seed)"
+
+
+def test_the_small_profile_has_what_the_claims_are_about():
+    grid = build(grid_of("small"))[0].grid
+    for claim in read_claims():
+        place = claim.experiment or claim.file.split("/")[0]
+        assert place in grid.experiments, claim.says
+        for system in (claim.system, claim.other) if claim.experiment else ():
+            assert system in grid.systems, claim.says
+
+
+def test_claims_about_tables_find_their_rows(tmp_path):
+    """In the tables of the small profile, as its reports write them."""
+    plan, commands = build({**grid_of("small"), "work": str(tmp_path / "work")})
+    names = "accuracy", "precision@1", "precision@15", "mean_precision", "average_precision"
+    record = {"command": [], "versions": {}, "data": {}, "seconds": 1}
+    tables = [claim for claim in read_claims() if claim.measure == "table"]
+    for name in {claim.file.split("/")[0] for claim in tables}:
+        for number, run in enumerate(
+            run for s in plan.settings_of(name) for run in plan.runs_of(s)
+        ):
+            folder = commands.run_dir(run)
+            write(f"{folder}/trained.json", json.dumps(record))
+            lines = (
+                f"x | {subset} | "
+                + json.dumps({f"{subset}_{n}": str(number / 100) for n in names})
+                for subset in ("clean", "noised")
+            )
+            write(f"{folder}/train.log", "\n".join(lines))
+        plan.grid.experiments[name].write_report(plan, tmp_path / name)
+    for claim in tables:
+        assert judge(claim, tmp_path).found == "confirmed (one seed)", claim.says
 
 
 def test_nothing_is_measured_yet(tmp_path):
