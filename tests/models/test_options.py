@@ -67,6 +67,14 @@ WRONG = {
         {"encoder_fusion": "msc", "msc_kernels": "1,2"},
         "--msc-kernels '1,2' must be a list .* fits --encoder-embed-dim 32: .* odd",
     ),
+    "scales that are no numbers": (
+        {"encoder_fusion": "msc", "msc_kernels": "3,,3"},
+        "--msc-kernels '3,,3' must be a list .*embed-dim 32: '' is no whole number$",
+    ),
+    "window sizes that are no numbers": (
+        {"encoder_fusion": "ncf", "ncf_kernels": "1.5"},
+        "--ncf-kernels '1.5' must be a list such as 1,2,3,4: '1.5' is no whole number$",
+    ),
     "scales that do not divide": (
         {"decoder_fusion": "msc", "decoder_embed_dim": 28},
         "fits --decoder-embed-dim 28: 8 kernels need .* a multiple of 8",

@@ -6,6 +6,8 @@ import torch
 import torch.nn as nn
 import torch.nn.functional as F
 
+from .kernel_list import parse_sizes
+
 
 class MultiScaleContext(nn.Module):
     """Convolutions of several sizes, each over dimensions of its own.
@@ -109,6 +111,6 @@ def check_kernels(kernels, dim):
 
 def parse_kernels(text, dim):
     """``"0,1,3"`` to ``[0, 1, 3]``; ValueError where those do not fit D = ``dim``."""
-    kernels = [int(kernel) for kernel in text.split(",")]
+    kernels = parse_sizes(text)
     check_kernels(kernels, dim)
     return kernels

@@ -5,6 +5,7 @@ import torch.nn as nn
 import torch.nn.functional as F
 
 from ..term_shares import add_term
+from .kernel_list import parse_sizes
 
 #: what the weight of window size n, and its share in F, are logged as, before n
 LAMBDA, SHARE = "ncf_lambda_", "ncf_share_"
@@ -162,7 +163,7 @@ def check_kernels(kernels):
 
 def parse_kernels(text):
     """``"1,2,3"`` to ``[1, 2, 3]``; ValueError where those are not window sizes."""
-    kernels = [int(n) for n in text.split(",")]
+    kernels = parse_sizes(text)
     check_kernels(kernels)
     return kernels
 
