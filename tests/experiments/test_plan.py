@@ -201,6 +201,24 @@ def test_approximations_give_each_term_a_weight():
     assert start in commands.train_inputs(learned)
 
 
+def test_the_paper_profile_has_what_was_published():
+    grid = build(grid_of("paper"))[0].grid
+    zero, few, domains = (
+        grid.experiments[name]
+        for name in ("transfer_zero_shot", "transfer_few_shot", "cross_domain")
+    )
+    assert (zero.updates, few.updates, domains.updates) == (50000, 5000, 50000)
+    assert few.sizes == [1000, 2000, 3000, 4000]
+    many = grid.experiments["many_to_one"]
+    assert (many.sampling_temperature, many.tests) == (1.5, ["flores101"])
+    assert {e.max_bytes for e in (many, zero, domains)} == {800}
+    assert {s: grid.flags_of(s)[-2:] for s in grid.system_flags} == {
+        "byte_one_hot": ["--one-hot-output-scale", "sqrt-dim"],
+        "byte_ncf_one_hot": ["--one-hot-output", "learned"],
+        "byte_wsf_one_hot": ["--one-hot-output", "learned"],
+    }
+
+
 @pytest.mark.parametrize("profile", ["smoke", "small", "paper"])
 def test_fairseq_knows_the_flags_of_every_training(profile):
     plan, commands = build(grid_of(profile))
