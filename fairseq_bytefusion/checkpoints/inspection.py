@@ -87,7 +87,7 @@ def format_summary(summary):
         f"{summary.num_updates:,} updates",
         f"  embedders {options.get('encoder_embedder', 'dense')} / "
         f"{options.get('decoder_embedder', 'dense')}, "
-        f"fusion {options.get('encoder_fusion', 'none')}",
+        f"fusion {_fusions(options)}",
         f"  units {task_options.get('source_unit', 'byte')} / "
         f"{task_options.get('target_unit', 'byte')}{_languages(task_options)}",
     ]
@@ -100,6 +100,12 @@ def format_summary(summary):
         bar = "█" * round(BAR_WIDTH * share)
         lines.append(f"  {label} {value:8.4f} {bar}")
     return "\n".join(lines)
+
+
+def _fusions(options):
+    encoder = options.get("encoder_fusion", "none")
+    decoder = options.get("decoder_fusion") or "none"
+    return encoder if decoder == "none" else f"{encoder} / {decoder}"
 
 
 def _languages(task_options):

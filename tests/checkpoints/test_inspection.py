@@ -67,6 +67,20 @@ def test_no_vocabulary_is_needed(tmp_path, capsys, options):
     assert f", {size:,} parameters" in capsys.readouterr().out
 
 
+@pytest.mark.parametrize(
+    ("options", "shown"),
+    [
+        ({"decoder_fusion": "msc"}, "none / msc"),
+        ({"encoder_fusion": "msc"}, "msc"),
+        ({"encoder_fusion": "wsf", "decoder_fusion": "msc"}, "wsf / msc"),
+    ],
+)
+def test_a_decoder_with_a_fusion_is_told(tmp_path, capsys, options, shown):
+    save(tmp_path / "a.pt", **options)
+    assert cli.main(["inspect", str(tmp_path / "a.pt")]) == 0
+    assert f"embedders dense / dense, fusion {shown}\n" in capsys.readouterr().out
+
+
 def test_one_hot_symbols_may_be_few(tmp_path, capsys):
     (tmp_path / "dict.char.xx.txt").write_text("a 2\nb 1\n")
     dictionary = CharDictionary.from_file(str(tmp_path / "dict.char.xx.txt"))
