@@ -100,6 +100,29 @@ def test_the_shallow_layers_come_before_ncf():
     assert torch.allclose(x.transpose(0, 1), encoder(batch)["encoder_out"][0], atol=1e-6)
 
 
+@pytest.mark.parametrize("pre_norm", [False, True])
+@pytest.mark.parametrize("options", [{}, {"ncf_weights": "softmax"},
+                                     {"ncf_unigram": "identity"}], ids=str)  # fmt: skip
+def test_a_new_ncf_neither_fades_nor_swells_the_states(options, pre_norm):
+    """Of text, with layers before it: post-norm ones give states of variance 1."""
+    size = {"encoder_embed_dim": 256, "encoder_normalize_before": pre_norm}
+    encoder = build_model(encoder_fusion="ncf", **size, **options).encoder
+    found = []
+
+    def keep(module, inputs, fused):
+        states, _, padding_mask = inputs
+        found.extend(x[~padding_mask].std().item() for x in (states, fused))
+
+    encoder.fusion.register_forward_hook(keep)
+    with torch.no_grad():
+        encoder(pad_batch([s for s in SENTENCES if len(s) > 8]))
+    before, after = found
+    # States of a text have much in common, which one draw of weights may favour.
+    assert after == pytest.approx(before, rel=0.1)
+    if not pre_norm:
+        assert before == pytest.approx(1, rel=0.01)
+
+
 def test_checkpoints_older_than_an_option_get_its_default():
     args = model_args()
     for name in ("encoder_fusion", "wsf_max_word", "fusion_layers"):
