@@ -25,7 +25,7 @@ from scripts.experiments.steps.going_on import (  # noqa: E402
 
 DATA = "data_prep/sample"
 SENTENCE = "kal subah 7 baje alarm laga do"
-UPDATES, SENTENCES = 900, 1000
+UPDATES, SENTENCES = 750, 1000
 # char-cnn reads a word at a time: an update costs three quarters of one of plain bytes, and
 # teaches more than that of any other composer. msc shows every word its neighbours, and the
 # decoder the letters just written, for an eighth more. The experiment `composers` of the
