@@ -26,7 +26,11 @@ MODULES = {
     "bytefusion": "fairseq_bytefusion.cli",
 }
 
-CLIENT = """#!{python} -IS
+# A #! line takes no path with a space: sh starts Python, which reads sh's part as a text.
+CLIENT = """#!/bin/sh
+''':'
+exec "{python}" -IS "$0" "$@"
+'''
 import json, os, socket, sys
 with socket.socket(socket.AF_UNIX) as server:
     server.connect({address!r})
