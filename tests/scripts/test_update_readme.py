@@ -77,7 +77,7 @@ STUBS = {
     "fairseq-interactive": "cat >/dev/null; printf 'S-0\\ta\\nW-0\\t1\\nH-0\\t-1\\tb\\n'",
     "fairseq-train": "",
     "bytefusion": 'if [[ $1 == path ]]; then echo plugin; else echo "known: $*"; fi',
-    "python": f'if [[ $1 == - ]]; then cat; else exec {sys.executable} "$@"; fi',
+    "python": f'if [[ $1 == - ]]; then cat; else exec "{sys.executable}" "$@"; fi',
 }
 
 
