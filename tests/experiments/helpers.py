@@ -45,3 +45,11 @@ def write(path, text):
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(text, "utf-8")
     return path
+
+
+def after(command, flag):
+    """The words between a flag and the next flag."""
+    words = list(map(str, command))
+    rest = words[words.index(flag) + 1 :]
+    end = next((i for i, word in enumerate(rest) if word.startswith("--")), len(rest))
+    return rest[:end]

@@ -45,8 +45,9 @@ def test_the_papers_nine_subsets_are_in_the_small_profile():
 def test_a_summary_is_a_table_and_a_page(tmp_path):
     plan, _ = build(grid_of("smoke"))
     run = plan.runs_of(plan.settings_of("sweep")[0])[0]
-    record = {"command": ["train", "a b"], "versions": {"torch": "2"}, "data": {"x": "9f"}}
-    details = [detail(run, [["prepare", "x"]], record)]
+    record = {"versions": {"torch": "2"}, "data": {"x": "9f"}}
+    commands = ["prepare x", "train 'a b'"]
+    details = [detail(run, commands, record)]
     rows = [{"system": "a<b", "bits": 0.12345}, {"system": "c", "bits": 2.0}]
     about = "sweep", "smoke", "Which values"
     write_summary(Summary(*about, "A note.", rows, details), tmp_path / "new")

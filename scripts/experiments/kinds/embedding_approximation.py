@@ -131,13 +131,6 @@ class EmbeddingApproximation(Experiment):
             inputs=inputs,
         )
 
-    def report_inputs(self, plan):
-        return [
-            f"{plan.grid.work}/{run.path}/trained.json"
-            for setting in plan.settings_of(self.name)
-            for run in plan.runs_of(setting)
-        ]
-
     def write_report(self, plan, folder):
         from ..report.approximation import write_report
 

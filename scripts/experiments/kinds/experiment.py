@@ -70,8 +70,12 @@ class Experiment:
         raise NotImplementedError
 
     def report_inputs(self, plan):
-        """list of str: files that its report is made of."""
-        raise NotImplementedError
+        """list of str: files that its report is made of; here what each training was."""
+        return [
+            f"{plan.grid.work}/{run.path}/trained.json"
+            for setting in plan.settings_of(self.name)
+            for run in plan.runs_of(setting)
+        ]
 
     def write_report(self, plan, folder):
         """Write its ``outputs``.

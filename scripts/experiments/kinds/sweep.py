@@ -74,13 +74,6 @@ class Sweep(Translation):
                 flags=f"{self.flags} {flags}".strip(),
             )
 
-    def report_inputs(self, plan):
-        return [
-            f"{plan.grid.work}/{run.path}/trained.json"
-            for setting in plan.settings_of(self.name)
-            for run in plan.runs_of(setting)
-        ]
-
     def write_report(self, plan, folder):
         from ..report.sweep import write_report
 

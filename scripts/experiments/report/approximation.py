@@ -3,7 +3,7 @@
 import json
 import re
 
-from ..grid.commands import Commands
+from ..grid.commands import Commands, join
 from ..steps.recording import read_json
 from .summary import Summary, detail, write_summary
 
@@ -65,7 +65,7 @@ def write_report(plan, experiment, folder):
                 "seconds": round(record["seconds"]),
             }
             rows.append(row)
-            details.append(detail(run, [], record))
+            details.append(detail(run, [join(record["command"])], record))
     note = (
         "Measured on the clean entries of a table, and on its longer ones, each misspelt. "
         "mean_precision is what the paper's table 2 calls average precision, the mean of "

@@ -1,18 +1,16 @@
 """The report of an experiment: tables and one HTML page that needs nothing else."""
 
-import json
 from pathlib import Path
-
-import jinja2
 
 from data_prep.output import write_atomically
 
 from ..pairs.plan import Pairs
-from . import csv_files, table
+from . import csv_files, table, templates
 from .charts import draw_sections
 from .collect import collect
 from .metrics import METRICS
 from .sentences import most_different, read_translations
+from .summary import detail
 
 NUM_EXAMPLES = 6
 
@@ -47,15 +45,9 @@ def render(plan, commands, results):
     settings = plan.settings_of(results.experiment)
     seed = min(plan.seeds_of(results.experiment))
     translations = {s: _that_count(plan, commands, s, seed) for s in settings}
-    environment = jinja2.Environment(
-        loader=jinja2.FileSystemLoader(Path(__file__).parent),
-        autoescape=True,
-        undefined=jinja2.StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
     grid = plan.grid
-    return environment.get_template("page.html.j2").render(
+    return templates.render(
+        "page.html.j2",
         title=results.spec.title,
         grid=grid,
         results=results,
@@ -73,7 +65,7 @@ def render(plan, commands, results):
         examples=_examples(grid, translations),
         unquoted=_unquoted(grid, translations),
         seed=seed,
-        details=_details(results),
+        details=[detail(t.run, t.commands, t.record) for t in results.trainings],
     )
 
 
@@ -129,15 +121,3 @@ def _unquoted(grid, translations):
         for name in names
         if not grid.datasets[name].quote_examples
     )
-
-
-def _details(results):
-    """(title, commands, what they were made with as JSON) of every run."""
-    details = []
-    for training in results.trainings:
-        run, record = training.run, training.record
-        made_with = {"versions": record["versions"], "sha256": record["data"]}
-        text = json.dumps(made_with, indent=2, ensure_ascii=False)
-        details.append((f"{run.setting.name} / {run.system} / seed {run.seed}",
-                        training.commands, text))  # fmt: skip
-    return details

@@ -4,14 +4,11 @@ import csv
 import io
 import json
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Dict, List
-
-import jinja2
 
 from data_prep.output import write_atomically
 
-from ..grid.commands import join
+from .templates import render
 
 
 @dataclass
@@ -27,18 +24,17 @@ class Summary:
     details: List[tuple]
 
 
-def detail(run, steps, record):
+def detail(run, commands, record):
     """How a run was made.
 
     Args:
         run (Run)
-        steps (list of list): commands that come before its training.
+        commands (list of str): of all its steps.
         record (dict): what steps/train.py wrote.
 
     Returns:
-        tuple: title, list of commands, and what they were made with as JSON.
+        tuple: title, commands, and what they were made with as JSON.
     """
-    commands = [*map(join, steps), join(record["command"])]
     about = {"versions": record["versions"], "sha256": record["data"]}
     name = f"{run.setting.name} / {run.system} / seed {run.seed}"
     return name, commands, json.dumps(about, indent=2, ensure_ascii=False)
@@ -55,11 +51,12 @@ def write_summary(summary, folder):
     header = list(summary.rows[0])
     rows = [[_shown(row[key]) for key in header] for row in summary.rows]
     lines = [header, ["---"] * len(header), *rows]
+    page = render("summary.html.j2", **{**vars(summary), "header": header, "rows": rows})
     table = "\n".join(f"| {' | '.join(line)} |" for line in lines)
     for name, text in (
         ("table.csv", _csv(summary.rows)),
         ("table.md", f"{summary.note}\n\n{table}\n"),
-        ("report.html", _page(summary, header, rows)),
+        ("report.html", page),
     ):
         write_atomically(str(folder / name), text.encode())
 
@@ -74,15 +71,3 @@ def _csv(rows):
     writer.writeheader()
     writer.writerows(rows)
     return text.getvalue()
-
-
-def _page(summary, header, rows):
-    environment = jinja2.Environment(
-        loader=jinja2.FileSystemLoader(Path(__file__).parent),
-        autoescape=True,
-        undefined=jinja2.StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
-    template = environment.get_template("summary.html.j2")
-    return template.render({**vars(summary), "header": header, "rows": rows})

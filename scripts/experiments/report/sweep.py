@@ -1,5 +1,6 @@
 """The table of a sweep: what each combination of values learned."""
 
+from ..grid.commands import join
 from ..pairs.commands import PairCommands
 from ..steps.recording import read_json
 from .summary import Summary, detail, write_summary
@@ -29,7 +30,8 @@ def write_report(plan, experiment, folder):
             about = {"system": system, "seed": run.seed, **values}
             results = {LAST: bits[-1], BEST: min(bits), "seconds": round(record["seconds"])}
             found.append({**about, **results})
-            details.append(detail(run, commands.data_steps(run.setting), record))
+            steps = [*commands.data_steps(run.setting), record["command"]]
+            details.append(detail(run, list(map(join, steps)), record))
         winner = min(row[LAST] for row in found)
         for row in found:
             row["winner"] = "yes" if row[LAST] == winner else ""

@@ -5,7 +5,7 @@ from fairseq_bytefusion.modules.attention import Causal, Full
 from fairseq_bytefusion.modules.decoding import DecodingCache
 from fairseq_bytefusion.modules.fusion import MultiScaleContext
 
-from ..oracles.multi_scale import multi_scale
+from ...oracles.multi_scale import multi_scale
 
 D = 16
 KERNELS = {
