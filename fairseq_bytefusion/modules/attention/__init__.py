@@ -11,7 +11,16 @@ geometry, as in ``tests/modules/attention/test_branched.py``, and a choice in
 
 from .branch import Branch
 from .branched import BranchedAttention
+from .fused import FusedAttention, OuterProductBranch
 from .geometry import Causal, Full
 from .multihead import MultiheadAttention
 
-__all__ = ["Branch", "BranchedAttention", "Causal", "Full", "MultiheadAttention"]
+__all__ = [
+    "Branch",
+    "BranchedAttention",
+    "Causal",
+    "Full",
+    "FusedAttention",
+    "MultiheadAttention",
+    "OuterProductBranch",
+]

@@ -26,6 +26,10 @@ class Branch(nn.Module):
     Source: Vaswani et al. 2017, section 3.2.
     """
 
+    #: whether a search collects what each hypothesis descends from, since the kernel's cost
+    #: goes by the keys it is given, seen or not
+    gathers_past = False
+
     def __init__(self, embed_dim, num_heads, kdim=None, dropout=0.0):
         super().__init__()
         if embed_dim % num_heads:

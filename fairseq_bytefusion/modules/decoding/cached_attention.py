@@ -46,10 +46,29 @@ class CachedPast(_Cached):
         x = affine(query, *self._projection)
         q, k, v = x.unflatten(-1, (3, branch.num_heads, branch.head_dim)).unbind(2)
         keys, values = self._cache.write(self._slot, k, v)
+        if branch.gathers_past:
+            return self._output(branch, self._gathered(branch, q, keys, values))
         return self._output(
             branch,
             branch.attend_cached(q.transpose(1, 2), keys, values, self._cache.bias),
         )
+
+    def _gathered(self, branch, q, keys, values):
+        """Every hypothesis as a sentence of its own, with what it descends from alone.
+
+        Args:
+            branch (Branch)
+            q (Float[S, g, H, d])
+            keys (Float[S * H, d, n]), values (Float[S * H, n, d]): of all nodes.
+
+        Returns:
+            tuple: Float[S, H, g, d] and None.
+        """
+        places, shape = self._cache.ancestors, q.shape
+        keys = _of_each(keys, places[:, :, None, None], shape, 4)
+        values = _of_each(values, places[:, :, None, :, None], shape, 3)
+        x, _ = branch.attend_cached(q.flatten(0, 1).unsqueeze(2), keys, values)
+        return x.view(shape).transpose(1, 2), None
 
     def neighbours(self, x, before, after):
         """The newest states behind those of their hypotheses; there are none ``after``.
@@ -73,3 +92,18 @@ class CachedMemory(_Cached):
         return self._output(
             branch, branch.attend_cached(q, keys, values, self._cache.memory_bias)
         )
+
+
+def _of_each(nodes, places, shape, dim):
+    """What is at the ``places`` of each hypothesis: Float[S * g * H, ..., m, ...].
+
+    Args:
+        nodes (Float[S * H, ., .])
+        places (Long[S, g, 1, ., .]): along dimension ``dim`` of five.
+        shape (tuple of int): S, g, H, d.
+    """
+    sentences, beam, heads, _ = shape
+    nodes = nodes.unflatten(0, (sentences, 1, heads)).expand(-1, beam, -1, -1, -1)
+    wanted = list(nodes.shape)
+    wanted[dim] = places.shape[dim]
+    return nodes.gather(dim, places.expand(wanted)).flatten(0, 2)

@@ -40,6 +40,7 @@ class SearchCache:
         self.memories = {}
         #: Float[S, 1, g, n]: 0 where a new position may look at a node, else -inf
         self.bias = None
+        self._allowed = self._ancestors = None
         self._weights = TransposedWeights()
         self._num_steps = 0
 
@@ -79,7 +80,19 @@ class SearchCache:
     def open_step(self, dtype):
         """Begin a step; the layers' ``bias`` is of type ``dtype``."""
         self._num_steps += 1
-        self.bias = _bias(self.make_room(), dtype)
+        self._allowed, self._ancestors = self.make_room(), None
+        self.bias = _bias(self._allowed, dtype)
+
+    @property
+    def ancestors(self):
+        """Long[S, g, m]: the nodes that each new position may look at, itself among them.
+
+        Every hypothesis has as many: one a step.
+        """
+        if self._ancestors is None:
+            shape = *self._allowed.shape[:3:2], -1
+            self._ancestors = self._allowed.nonzero()[:, 3].view(shape)
+        return self._ancestors
 
     def linear(self, module, x):
         """``module(x)`` for x Float[S, g, D], see :class:`TransposedWeights`."""
