@@ -75,25 +75,21 @@ class OuterProductBranch(Branch):
             Float[B, H, T, d]
         """
         batch, heads, length, width = q.shape
-        dtype = torch.promote_types(q.dtype, torch.float32)
-        rows, keys, values = (x.to(dtype) for x in (q.transpose(2, 3), keys, values))
         hidden = None
         if allowed is not None:
             allowed = allowed[(None,) * (4 - allowed.dim())]
-            if allowed.shape[2] == 1 and not self.softmax:  # nobody sees them: no mask
+            if allowed.shape[2] == 1 and not self.softmax:  # no query sees their values
                 values = values.masked_fill(~allowed.transpose(2, 3), 0.0)
             else:
                 hidden = _by_groups(~allowed, (batch, heads, length, keys.shape[3]))
-        if self.reduction is None:
-            values = values.transpose(2, 3).unsqueeze(4)
-        else:
-            values = values.unsqueeze(2).expand(-1, -1, width, -1, -1)
-        sums = outer_product_sums(
-            *(rows.flatten(0, 2), keys.flatten(0, 2), values.flatten(0, 2)),
-            *(hidden, causal, self.softmax),
-        )
-        sums = sums.view(batch, heads, width, length, -1).transpose(2, 3).flatten(3)
-        sums = sums.to(q.dtype)
+        dtype = torch.promote_types(q.dtype, torch.float32)
+        channels = [x.to(dtype).flatten(1) for x in (
+            q.permute(2, 0, 1, 3), keys.permute(3, 0, 1, 2), values.permute(2, 0, 1, 3)
+        )]  # fmt: skip
+        matrices = None if self.reduction is None else width
+        sums = outer_product_sums(*channels, hidden, causal, self.softmax, matrices)
+        sums = sums.view(length, batch, heads, width, -1).flatten(3)
+        sums = sums.permute(1, 2, 0, 3).to(q.dtype)
         return sums if self.reduction is None else self.reduction(sums)
 
 

@@ -1,51 +1,48 @@
 """The kernel of outer-product attention, in memory that grows with the text's length alone.
 
-A *row* is one channel of a head of a sentence: there, T queries and S keys are numbers, and
-their products a T x S matrix. Of all N rows that would be B x D x T x S numbers, which are
-never there at once: a *block*, of some rows and keys, is made, used, and overwritten by the
-next one, and the backward pass makes it again.
+A *channel* is one dimension of a head of a sentence: there, T queries and S keys are
+numbers, and their products a T x S matrix. Of all N channels that would be B x D x T x S
+numbers, which are never there at once: a block of them is made (:mod:`.product_blocks`),
+used, and overwritten by the next one, and the backward pass makes it again.
 """
-
-import math
-from typing import NamedTuple, Optional
 
 import torch
 
-# Numbers of a block: few enough for a CPU's cache, enough to keep another device busy.
-_ON_CPU, _ELSEWHERE = 2**18, 2**25
-_KEYS_OF_A_BLOCK = 64
+from .product_blocks import blocks_of, room_for_a_block
 
 
-def outer_product_sums(q, k, v, hidden=None, causal=False, softmax=False):
-    """``sum_s f(q_t k_s) v_s`` in every row.
+def outer_product_sums(q, k, v, hidden=None, causal=False, softmax=False, width=None):
+    """``sum_s f(q_t * k_s) v_s`` in every channel, or with every channel of its head.
 
     Args:
-        q (Float[N, T]), k (Float[N, S]), v (Float[N, S, J])
+        q (Float[T, N]), k (Float[S, N]), v (Float[S, N])
         hidden (Bool[G, T, S], optional): True where query t does not see key s: for each
-            of G equal parts of the rows.
+            of G equal parts of the channels.
         causal (bool): query t sees keys 0..t only; then there is no ``hidden``.
         softmax (bool): f is a softmax over the keys that a query sees, else tanh.
+        width (int, optional): d, channels of a head, for whole matrices of d x d.
 
     Returns:
-        Float[N, T, J]: 0 where a query sees no key.
+        Float[T, N], or Float[T, N, d]: the row of each channel in the matrix of its head.
+        0 where a query sees no key.
 
     Source: Le et al. 2020, *Self-Attentive Associative Memory*, section 3.1. Making blocks
     again in the backward pass: Dao et al. 2022, *FlashAttention*, section 3.1.
     """
-    return _OuterProductSums.apply(q, k, v, hidden, causal, softmax)
+    return _OuterProductSums.apply(q, k, v, hidden, causal, softmax, width)
 
 
 class _OuterProductSums(torch.autograd.Function):
-    """All products are written in place or into a block, which autocast leaves alone."""
-
     @staticmethod
-    def forward(ctx, q, k, v, hidden, causal, softmax):
-        ctx.causal = causal
-        out, block = q.new_zeros(*q.shape, v.shape[2]), _scratch(q, k)
-        logs = _log_sums(q, k, hidden, causal, block) if softmax else None
-        for part in _parts(q, k, hidden, causal):
-            weights = part.weights(q, k, logs, block)
-            out[part.rows, part.queries].baddbmm_(weights, v[part.rows, part.keys])
+    def forward(ctx, q, k, v, hidden, causal, softmax, width):
+        ctx.causal, ctx.sums = causal, _Diagonals if width is None else _Matrices(width)
+        out = q.new_zeros(q.shape if width is None else (*q.shape, width))
+        room, spare = (room_for_a_block(q, k, width) for _ in range(2))
+        logs = _log_sums(q, k, hidden, causal, room) if softmax else None
+        for block in blocks_of(q, k, hidden, causal, width):
+            weights, v_of_block = _weights(block, logs, room), v[block.of_keys]
+            sums = ctx.sums.over_keys(weights, v_of_block, block.part_of(spare))
+            out[block.of_queries] += sums
         ctx.save_for_backward(q, k, v, hidden, logs, out if softmax else None)
         return out
 
@@ -53,113 +50,114 @@ class _OuterProductSums(torch.autograd.Function):
     @torch.autograd.function.once_differentiable
     def backward(ctx, grad):
         q, k, v, hidden, logs, out = ctx.saved_tensors
-        dq, dk, dv = (x.new_zeros(x.shape) for x in (q[..., None], k[..., None], v))
-        mean = None if out is None else (grad * out).sum(2, keepdim=True)
-        block, other = _scratch(q, k), _scratch(q, k)
-        for part in _parts(q, k, hidden, ctx.causal):
-            of_queries, of_keys = (part.rows, part.queries), (part.rows, part.keys)
-            weights = part.weights(q, k, logs, block)
-            dv[of_keys].baddbmm_(weights.transpose(1, 2), grad[of_queries])
-            change = part.numbers_of(other)
-            torch.bmm(grad[of_queries], v[of_keys].transpose(1, 2), out=change)
+        dq, dk, dv = torch.zeros_like(q), torch.zeros_like(k), torch.zeros_like(v)
+        mean = None if out is None else ctx.sums.products(grad, out)
+        room, spare = (room_for_a_block(q, k, ctx.sums.width) for _ in range(2))
+        for block in blocks_of(q, k, hidden, ctx.causal, ctx.sums.width):
+            queries, keys = block.of_queries, block.of_keys
+            weights, change = _weights(block, logs, room), block.part_of(spare)
+            dv[keys] += ctx.sums.over_queries(weights, grad[queries], change)
+            ctx.sums.change_of_weights(grad[queries], v[keys], change)
             if mean is None:  # f' = 1 - f² of tanh
-                change.addcmul_(change, weights.square_(), value=-1)
-                part.hide(change, 0.0)
+                torch.addcmul(block.seen, weights, weights, value=-1, out=weights)
+                change.mul_(weights)
             else:
-                change.sub_(mean[of_queries]).mul_(weights)
-            dq[of_queries].baddbmm_(change, k[of_keys].unsqueeze(2))
-            dk[of_keys].baddbmm_(change.transpose(1, 2), q[of_queries].unsqueeze(2))
-        return dq.squeeze(2), dk.squeeze(2), dv, None, None, None
+                change.sub_(mean[queries].unsqueeze(1)).mul_(weights)
+            # What was the block is overwritten.
+            dq[queries] += torch.mul(change, k[keys], out=weights).sum(1)
+            dk[keys] += torch.mul(change, q[queries].unsqueeze(1), out=weights).sum(0)
+        return dq, dk, dv, None, None, None, None
 
 
-def _log_sums(q, k, hidden, causal, block):
-    """Float[N, T, 1]: what a softmax subtracts from products, 0 where there are none."""
-    logs = q.new_full((*q.shape, 1), float("-inf"))
-    for part in _parts(q, k, hidden, causal):
-        products = part.products(q, k, block)
-        part.hide(products, float("-inf"))
-        own = logs[part.rows, part.queries]
-        own.copy_(torch.logaddexp(own, products.logsumexp(2, keepdim=True)))
+def _weights(block, logs, room):
+    """Activated products Float[T', S', N']: by tanh, or softmax, which subtracts ``logs``."""
+    x = block.products(room)
+    if logs is None:
+        return block.blank(x.tanh_())
+    return block.exclude(x).sub_(logs[block.of_queries].unsqueeze(1)).exp_()
+
+
+def _log_sums(q, k, hidden, causal, room):
+    """Float[T, N]: what a softmax subtracts from products, 0 where there are none."""
+    logs = torch.full_like(q, float("-inf"))
+    for block in blocks_of(q, k, hidden, causal):
+        products = block.exclude(block.products(room))
+        own = logs[block.of_queries]
+        own.copy_(torch.logaddexp(own, products.logsumexp(1)))
     return logs.masked_fill_(logs == float("-inf"), 0.0)
 
 
-class _Part(NamedTuple):
-    """Some rows, and some of their queries and keys: what makes a block of them.
+class _Diagonals:
+    """A weight meets the value of its channel; blocks are Float[T', S', N']."""
 
-    Attributes:
-        rows, queries, keys (slice)
-        hidden (Bool[T', S'], optional): of its first T' queries and all its keys.
+    width = None
+
+    @staticmethod
+    def over_keys(weights, v, spare):
+        """Float[T', N']: of values Float[S', N']."""
+        return torch.mul(weights, v, out=spare).sum(1)
+
+    @staticmethod
+    def over_queries(weights, grad, spare):
+        """Float[S', N']: of gradients Float[T', N']."""
+        return torch.mul(weights, grad.unsqueeze(1), out=spare).sum(0)
+
+    @staticmethod
+    def change_of_weights(grad, v, out):
+        """The gradient of a block, into ``out``."""
+        torch.mul(grad.unsqueeze(1), v, out=out)
+
+    @staticmethod
+    def products(grad, out):
+        """Float[T, N]: of what is returned and its gradient."""
+        return grad * out
+
+
+class _Matrices:
+    """A weight meets all values of its head: as in ``_Diagonals``, with d numbers for one.
+
+    Products of matrices are added to zeros in place, which autocast leaves alone.
+
+    Args:
+        width (int): d.
     """
 
-    rows: slice
-    queries: slice
-    keys: slice
-    hidden: Optional[torch.Tensor]
+    def __init__(self, width):
+        self.width = width
 
-    def numbers_of(self, block):
-        """Float[R, T', S']: as much of ``block`` as this part needs."""
-        shape = [part.stop - part.start for part in (self.rows, self.queries, self.keys)]
-        return block[: math.prod(shape)].view(shape)
+    def over_keys(self, weights, v, spare):
+        """Float[T', N', d]."""
+        (queries, _, channels), weights = weights.shape, self._of_heads(weights)
+        v = v.unflatten(1, (-1, self.width)).transpose(0, 1)
+        sums = _product(weights, v).unflatten(1, (queries, self.width))
+        return sums.transpose(0, 1).reshape(queries, channels, self.width)
 
-    def weights(self, q, k, logs, block):
-        """Activated products: by tanh, or by a softmax that subtracts ``logs``."""
-        x = self.products(q, k, block)
-        if logs is None:
-            x.tanh_()
-            self.hide(x, 0.0)
-        else:
-            self.hide(x, float("-inf"))
-            x.sub_(logs[self.rows, self.queries]).exp_()
-        return x
+    def over_queries(self, weights, grad, spare):
+        """Float[S', N']."""
+        weights = self._of_heads(weights).transpose(1, 2)
+        return _product(weights, self._of_grad(grad)).transpose(0, 1).flatten(1)
 
-    def products(self, q, k, block):
-        """Products of queries and keys, written into ``block``."""
-        q, k = q[self.rows, self.queries], k[self.rows, self.keys]
-        return torch.mul(q.unsqueeze(2), k.unsqueeze(1), out=self.numbers_of(block))
+    def change_of_weights(self, grad, v, out):
+        """The gradient of a block, into ``out``."""
+        v = v.unflatten(1, (-1, self.width)).permute(1, 2, 0)
+        change = _product(self._of_grad(grad), v).unflatten(1, (-1, self.width))
+        out.unflatten(2, (-1, self.width)).copy_(change.permute(1, 3, 0, 2))
 
-    def hide(self, x, value):
-        """Put a value where a query does not see a key."""
-        if self.hidden is not None:
-            x[:, : len(self.hidden)].masked_fill_(self.hidden, value)
+    @staticmethod
+    def products(grad, out):
+        """Float[T, N]."""
+        return (grad * out).sum(2)
 
+    def _of_heads(self, weights):
+        """A block as Float[P, T' d, S'], of P heads."""
+        weights = weights.unflatten(2, (-1, self.width)).permute(2, 0, 3, 1)
+        return weights.flatten(1, 2)
 
-def _parts(q, k, hidden, causal):
-    """The parts of all rows; what no query sees is left out.
-
-    Yields:
-        _Part
-    """
-    (num_rows, num_queries), num_keys = q.shape, k.shape[1]
-    height, width = _block_size(q, k)
-    later = torch.ones(width, width, dtype=torch.bool, device=q.device).triu(1)
-    group = num_rows if hidden is None else num_rows // max(len(hidden), 1)
-    for start in _steps(num_rows, group):
-        for row in _steps(group, height):
-            first = start.start + row.start
-            rows = slice(first, first + row.stop - row.start)
-            for keys in _steps(num_keys, width):
-                if causal:  # queries before the first of these keys see none of them
-                    own = later[: num_queries - keys.start, : keys.stop - keys.start]
-                    yield _Part(rows, slice(keys.start, num_queries), keys, own)
-                    continue
-                own = None if hidden is None else hidden[start.start // group][:, keys]
-                yield _Part(rows, slice(0, num_queries), keys, own)
+    def _of_grad(self, grad):
+        """Float[T', N', d] as Float[P, T' d, d]."""
+        return grad.unflatten(1, (-1, self.width)).transpose(0, 1).flatten(1, 2)
 
 
-def _steps(size, step):
-    """Slices of at most ``step`` that make up ``size``."""
-    return [slice(i, min(i + step, size)) for i in range(0, size, max(step, 1))]
-
-
-def _block_size(q, k):
-    """Rows and keys of a block, one at least; it has all queries."""
-    limit = _ON_CPU if q.device.type == "cpu" else _ELSEWHERE
-    num_queries = max(q.shape[1], 1)
-    width = max(1, min(k.shape[1], _KEYS_OF_A_BLOCK, limit // num_queries))
-    return max(1, limit // (num_queries * width)), width
-
-
-def _scratch(q, k):
-    """Room for a block."""
-    height, width = _block_size(q, k)
-    return q.new_empty(min(height, len(q)) * q.shape[1] * width)
+def _product(a, b):
+    """Float[P, I, K] times Float[P, K, J]."""
+    return a.new_zeros(len(a), a.shape[1], b.shape[2]).baddbmm_(a, b)
