@@ -19,6 +19,11 @@ ONE_HOT = [
 ]
 NCF, WSF = ("--encoder-fusion", "ncf"), ("--encoder-fusion", "wsf")
 MSC = ("--encoder-fusion", "msc", "--decoder-fusion", "msc")
+FUSED = [
+    flag
+    for where in ("encoder", "decoder", "cross")
+    for flag in (f"--{where}-attention", "fused")
+]
 CHARACTERS = ("--char-embed-dim", "16", "--encoder-embedder")
 COMPOSERS = {
     "char2subword": [*CHARACTERS, "char2subword", "--checkpoint-activations"],
@@ -41,6 +46,7 @@ SYSTEMS = {
         *(*ONE_HOT, *WSF, "--wsf-max-word", "8", "--one-hot-output", "learned"),
     ],
     "msc one-hot": [*ONE_HOT, *MSC, "--msc-kernels", "0,1,5"],
+    "fused": [*FUSED, "--encoder-fusion", "wsf", "--fused-gate", "scalar"],
     **COMPOSERS,
 }
 
@@ -65,6 +71,8 @@ def test_every_system_trains_resumes_averages_generates_and_scores(
             rb"valid on 'valid' subset .*\| ncf_lambda_4 0\.[245].*\| ncf_share_4 0\.[23]"
         )
         assert re.search(logged, resumed.stdout)
+    if "--fused-gate" in flags:
+        assert b"| decoder.layers.0.encoder_attn.gate_outer 0." in resumed.stdout
 
     average = tmp_path / "average.pt"
     assert (
@@ -80,7 +88,7 @@ def test_every_system_trains_resumes_averages_generates_and_scores(
     assert "BLEU = " in capsys.readouterr().out
 
 
-@pytest.mark.parametrize("name", ["one-hot", "ncf", "wsf", *COMPOSERS])
+@pytest.mark.parametrize("name", ["one-hot", "ncf", "wsf", "fused", *COMPOSERS])
 def test_interactive_pads_on_either_side(toy_data, tmp_path, name):
     train(toy_data, tmp_path, *SYSTEMS[name], "--max-update", "3", "--no-epoch-checkpoints")
     shown = []

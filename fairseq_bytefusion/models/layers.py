@@ -5,7 +5,7 @@ from functools import partial
 from fairseq.distributed import fsdp_wrap
 from fairseq.modules.checkpoint_activations import checkpoint_wrapper
 
-from ..modules.attention import MultiheadAttention
+from ..modules.attention import FusedAttention, MultiheadAttention
 from ..modules.transformer_layer import DecoderLayer, EncoderLayer
 
 
@@ -20,16 +20,8 @@ def build_encoder_layer(cfg, context=None):
         nn.Module
     """
     side = cfg.encoder
-    layer = EncoderLayer(
-        partial(
-            MultiheadAttention,
-            side.embed_dim,
-            side.attention_heads,
-            dropout=cfg.attention_dropout,
-        ),
-        **_shape(cfg, side),
-        context=context,
-    )
+    attention = attention_of(cfg, side, side.attention)
+    layer = EncoderLayer(attention, **_shape(cfg, side), context=context)
     return wrap_layer(layer, cfg)
 
 
@@ -44,19 +36,33 @@ def build_decoder_layer(cfg, context=None):
         nn.Module
     """
     side = cfg.decoder
-    attention = partial(
-        MultiheadAttention,
-        side.embed_dim,
-        side.attention_heads,
-        dropout=cfg.attention_dropout,
-    )
     layer = DecoderLayer(
-        attention,
-        partial(attention, kdim=cfg.encoder.embed_dim),
+        attention_of(cfg, side, side.attention),
+        attention_of(cfg, side, cfg.cross_attention, kdim=cfg.encoder.embed_dim),
         **_shape(cfg, side),
         context=context,
     )
     return wrap_layer(layer, cfg)
+
+
+def attention_of(cfg, side, name, kdim=None):
+    """What makes the attention of a layer.
+
+    Args:
+        cfg (TransformerConfig): has the options of fused attention too.
+        side (EncDecBaseConfig): of the layer.
+        name (str): of ``ATTENTIONS``.
+        kdim (int, optional): width of keys and values where it is not that of the side.
+
+    Returns:
+        callable: without arguments; returns a ``Branch`` or ``BranchedAttention``.
+    """
+    made_by = partial(FusedAttention.build, cfg) if name == "fused" else MultiheadAttention
+    return partial(
+        *(made_by, side.embed_dim, side.attention_heads),
+        kdim=kdim,
+        dropout=cfg.attention_dropout,
+    )
 
 
 def _shape(cfg, side):

@@ -46,6 +46,18 @@ COMPOSER_OPTIONS = {
         "mixture_composer": "char-rnn",
     },
 }
+FUSED = {f"{where}_attention": "fused" for where in ("encoder", "decoder", "cross")}
+ATTENTION_OPTIONS = {
+    "fused": FUSED,
+    "fused released": {
+        **FUSED,
+        "fused_activation": "softmax",
+        "fused_scale": "false",
+        "fused_gate": "token-sigmoid",
+    },
+    "fused linear": {**FUSED, "fused_reduce": "linear", "fused_gate": "scalar"},
+    "fused wsf": {**FUSED, **FUSION_OPTIONS["wsf"]},
+}
 ENCODERS = {  # every embedder with every fusion it can have
     f"{embedder} {fusion}": {"encoder_embedder": embedder, **options}
     for embedder in TOKEN_EMBEDDERS
@@ -55,9 +67,14 @@ ENCODERS.update(
     (name, {"encoder_embedder": name, **options})  # or the one in its options
     for name, options in COMPOSER_OPTIONS.items()
 )
-# A model of each fusion and of each composer, with all else as in the tiny model.
+ENCODERS.update(
+    (name, {"encoder_embedder": "dense", **options})
+    for name, options in ATTENTION_OPTIONS.items()
+)
+# A model of each fusion, attention and composer, with all else as in the tiny model.
 SYSTEMS = {
     **FUSION_OPTIONS,
+    **ATTENTION_OPTIONS,
     "msc both": {"encoder_fusion": "msc", "decoder_fusion": "msc"},
     **{name: ENCODERS[name] for name in COMPOSER_OPTIONS},
 }

@@ -8,14 +8,16 @@ from fairseq_bytefusion.modules.attention import Full
 
 from ..helpers import SENTENCES, DictionaryTask, build_model, model_args, pad_batch
 from ..tasks.running import make_task
-from .systems import FUSION_OPTIONS, SYSTEMS
+from .systems import ATTENTION_OPTIONS, FUSION_OPTIONS, SYSTEMS
+
+WITHOUT_COMPOSERS = {**FUSION_OPTIONS, **ATTENTION_OPTIONS}
 
 
-@pytest.mark.parametrize("fusion", FUSION_OPTIONS.values(), ids=FUSION_OPTIONS)
-def test_checkpointed_layers_give_the_same_gradients(fusion):
+@pytest.mark.parametrize("options", WITHOUT_COMPOSERS.values(), ids=WITHOUT_COMPOSERS)
+def test_checkpointed_layers_give_the_same_gradients(options):
     batch, found = pad_batch(SENTENCES), []
     for checkpointed in (False, True):
-        model = build_model(checkpoint_activations=checkpointed, dropout=0.0, **fusion)
+        model = build_model(checkpoint_activations=checkpointed, dropout=0.0, **options)
         model.double().train()
         model(batch, None, batch)[0].logsumexp(-1).sum().backward()
         found.append({name: p.grad for name, p in model.named_parameters()})
@@ -34,10 +36,10 @@ def test_bfloat16(options):
     assert (found.float() - expected).abs().max() < 0.25
 
 
-@pytest.mark.parametrize("fusion", FUSION_OPTIONS.values(), ids=FUSION_OPTIONS)
+@pytest.mark.parametrize("options", WITHOUT_COMPOSERS.values(), ids=WITHOUT_COMPOSERS)
 @pytest.mark.parametrize("pre_norm", [False, True])
-def test_automatic_mixed_precision(fusion, pre_norm):
-    model = build_model(encoder_normalize_before=pre_norm, **fusion).train()
+def test_automatic_mixed_precision(options, pre_norm):
+    model = build_model(encoder_normalize_before=pre_norm, **options).train()
     batch = pad_batch(SENTENCES)
     with torch.autocast("cpu", torch.bfloat16):
         loss = model(batch, None, batch)[0].logsumexp(-1).mean()

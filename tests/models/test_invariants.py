@@ -1,11 +1,14 @@
 import pytest
 import torch
 
+from fairseq_bytefusion.modules.attention import ATTENTIONS
 from fairseq_bytefusion.modules.embedders import EMBEDDERS, TOKEN_EMBEDDERS
 from fairseq_bytefusion.modules.fusion import FUSIONS
 
 from ..helpers import SENTENCES, build_model, pad_batch
-from .systems import ENCODERS, FUSION_OPTIONS, SYSTEMS, WIDE, encoded
+from .systems import ATTENTION_OPTIONS, ENCODERS, FUSION_OPTIONS, SYSTEMS, WIDE, encoded
+
+DECODERS = {"none": {}, "msc": {"decoder_fusion": "msc"}, **ATTENTION_OPTIONS}
 
 
 def test_every_embedder_is_among_the_options():
@@ -30,10 +33,10 @@ def test_batch_invariance(options):
             assert (ours - expected).abs().max() <= 1e-5
 
 
-@pytest.mark.parametrize("fusion", ["none", "msc"])
+@pytest.mark.parametrize("options", DECODERS.values(), ids=DECODERS)
 @pytest.mark.parametrize("left", [False, True])
-def test_decoder_ignores_padding(left, fusion):
-    model = build_model(decoder_fusion=fusion)
+def test_decoder_ignores_padding(left, options):
+    model = build_model(**options)
     memory = model.encoder(pad_batch(["abc", "abc"]))
     batch = pad_batch(["xyz", "longer than that"], left=left, extra=2)
     single = pad_batch(["xyz"])
@@ -66,9 +69,9 @@ def test_a_row_of_padding_is_finite(options):
     assert all(p.grad.isfinite().all() for p in model.parameters())
 
 
-@pytest.mark.parametrize("fusion", ["none", "msc"])
-def test_decoder_does_not_see_the_future(fusion):
-    model = build_model(decoder_fusion=fusion)
+@pytest.mark.parametrize("options", DECODERS.values(), ids=DECODERS)
+def test_decoder_does_not_see_the_future(options):
+    model = build_model(**options)
     memory = model.encoder(pad_batch(["abc"]))
     with torch.no_grad():
         first = model.decoder(pad_batch(["abcd"]), memory)[0]
@@ -95,8 +98,9 @@ def test_checkpointing_and_layerdrop_change_no_evaluation(options):
     changed(batch, None, batch)[0].sum().backward()
 
 
-def test_attention_weights_on_demand():
-    model = build_model()
+@pytest.mark.parametrize("attention", ATTENTIONS)
+def test_attention_weights_on_demand(attention):
+    model = build_model(cross_attention=attention)
     batch = pad_batch(["abc", "a"])
     memory = model.encoder(batch)
     assert model.decoder(batch, memory)[1]["attn"] == [None]

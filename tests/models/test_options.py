@@ -98,6 +98,14 @@ WRONG = {
         "--wsf-max-word 9 does nothing without --encoder-fusion wsf",
     ),
     "idle layers": ({"fusion_layers": 1}, "--fusion-layers 1 does nothing"),
+    "idle fused flag": (
+        {"fused_gate": "scalar"},
+        "--fused-gate scalar does nothing without fused attention: add --encoder-att",
+    ),
+    "fused attention of no layer": (
+        {"encoder_attention": "fused", "encoder_layers": 0},
+        "--encoder-attention fused does nothing with --encoder-layers 0",
+    ),
     "heads": ({"encoder_attention_heads": 5}, "32 is not a multiple of --encoder-att"),
     "ncf of words": (
         {"encoder_embedder": "char-rnn", "encoder_fusion": "ncf"},

@@ -5,8 +5,10 @@ from dataclasses import dataclass
 from fairseq.dataclass import ChoiceEnum
 from omegaconf import II
 
+from ...modules.attention import ATTENTIONS
 from ...modules.embedders import TOKEN_EMBEDDERS
 from ...modules.fusion import FUSIONS
+from .attention import FusedAttentionOptions, attention_option
 from .embedders import check_table
 from .fusions import check_msc
 from .groups import option
@@ -18,7 +20,7 @@ _CAUSAL_FUSIONS = [name for name, fusion in FUSIONS.items() if fusion.place == "
 
 
 @dataclass
-class DecoderOptions(OneHotOutputOptions, LayerOptions):
+class DecoderOptions(OneHotOutputOptions, FusedAttentionOptions, LayerOptions):
     """Names and meanings are those of ``transformer`` where it has them."""
 
     decoder_embedder: ChoiceEnum(list(TOKEN_EMBEDDERS)) = option(
@@ -31,6 +33,12 @@ class DecoderOptions(OneHotOutputOptions, LayerOptions):
     decoder_ffn_embed_dim: int = option(2048, "decoder FFN width")
     decoder_layers: int = option(6, "decoder layers")
     decoder_attention_heads: int = option(8, "decoder attention heads")
+    decoder_attention: ChoiceEnum(list(ATTENTIONS)) = attention_option(
+        "attention of decoder layers to the symbols before"
+    )
+    cross_attention: ChoiceEnum(list(ATTENTIONS)) = attention_option(
+        "attention of decoder layers to the encoder"
+    )
     decoder_normalize_before: bool = option(False, "pre-norm decoder layers")
     decoder_learned_pos: bool = option(False, "learned target positions")
     decoder_layerdrop: float = option(0.0, "probability of skipping a decoder layer")

@@ -15,7 +15,11 @@ from .fused import FusedAttention, OuterProductBranch
 from .geometry import Causal, Full
 from .multihead import MultiheadAttention
 
+#: those that a model's options choose from
+ATTENTIONS = ("softmax", "fused")
+
 __all__ = [
+    "ATTENTIONS",
     "Branch",
     "BranchedAttention",
     "Causal",

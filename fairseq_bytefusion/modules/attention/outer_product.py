@@ -70,7 +70,7 @@ class _OuterProductSums(torch.autograd.Function):
 
 
 def _weights(block, logs, room):
-    """Activated products Float[T', S', N']: by tanh, or softmax, which subtracts ``logs``."""
+    """Activated products Float[T', S', N']: by a softmax, given its logs, or by tanh."""
     x = block.products(room)
     if logs is None:
         return block.blank(x.tanh_())

@@ -2,13 +2,16 @@
 
 import pytest
 import torch
+from fairseq.sequence_generator import SequenceGenerator
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from fairseq_bytefusion.modules.decoding.beam_tree import BeamTree
 from fairseq_bytefusion.modules.decoding.decoding_cache import DecodingCache
+from fairseq_bytefusion.text import ByteDictionary
 
 from ...helpers import build_model, pad_batch
+from ...models.systems import ATTENTION_OPTIONS
 from ...oracles.decoding import SlowDecoder
 from .search import SOURCES, Search
 
@@ -25,6 +28,8 @@ MODELS = {
     },
     "checkpointed": {"checkpoint_activations": True},
     "msc": {"decoder_fusion": "msc"},
+    **ATTENTION_OPTIONS,
+    "fused past alone": {"decoder_attention": "fused", "decoder_embed_dim": 16},
 }
 
 
@@ -46,10 +51,15 @@ def test_beam_search_is_decoding_anew(options, left):
 
 
 @settings(max_examples=25)
-@given(data=st.data(), msc=st.booleans(), beam=st.integers(1, 4), seed=st.integers(0, 999))
-def test_any_orders_are_decoding_anew(data, msc, beam, seed):
+@given(
+    data=st.data(),
+    name=st.sampled_from(["plain", "msc", "fused"]),
+    beam=st.integers(1, 4),
+    seed=st.integers(0, 999),
+)
+def test_any_orders_are_decoding_anew(data, name, beam, seed):
     torch.manual_seed(seed)
-    search = Search(TINY_MSC if msc else TINY, beam, sentences=4)
+    search = Search(MODELS_OF_ANY_ORDER[name], beam, sentences=4)
     for _ in range(data.draw(st.integers(1, 14))):
         with torch.no_grad():
             search.step()
@@ -72,7 +82,29 @@ def test_any_orders_are_decoding_anew(data, msc, beam, seed):
 
 
 TINY = build_model()
-TINY_MSC = build_model(decoder_fusion="msc")
+MODELS_OF_ANY_ORDER = {
+    "plain": TINY,
+    "msc": build_model(decoder_fusion="msc"),
+    "fused": build_model(decoder_attention="fused", cross_attention="fused"),
+}
+
+
+@pytest.mark.parametrize("name", ["msc", "fused", "fused released", "fused linear"])
+def test_beams_are_those_of_a_search_without_cache(name):
+    """Whole searches by fairseq's generator, in which sentences end one after another."""
+    model, found = build_model(**MODELS[name]), []
+    model.decoder.output_projection.weight.mul_(4.0)
+    source = pad_batch(SOURCES)
+    sample = {"net_input": {"src_tokens": source, "src_lengths": (source != 1).sum(1)}}
+    for cached in (True, False):
+        generator = SequenceGenerator([model], ByteDictionary(), beam_size=4, max_len_b=20)
+        assert generator.model.has_incremental
+        generator.model.has_incremental = cached
+        found.append(generator.generate([model], sample))
+    for ours, expected in zip(*found):
+        for a, b in zip(ours, expected):
+            assert a["tokens"].tolist() == b["tokens"].tolist()
+            assert abs(a["score"] - b["score"]) <= 1e-4
 
 
 def test_finished_sentences_leave_and_the_last_ones_take_their_place():
