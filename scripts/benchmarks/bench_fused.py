@@ -64,8 +64,8 @@ def main():
     geometry = Causal() if options.causal else Full()
     seen = "causal" if options.causal else "full"
     print(
-        f"torch {torch.__version__}, {options.threads} threads, fp32, {options.heads} heads, "
-        f"{seen}, {options.rounds} rounds"
+        f"torch {torch.__version__}, {options.threads} threads, fp32, "
+        f"{options.heads} heads, {seen}, {options.rounds} rounds"
     )
     print("\n| B, T, D | attention | seconds | vs softmax | vs tanh alone |")
     print("|---|---|---|---|---|")
