@@ -47,6 +47,7 @@ COMPOSER_OPTIONS = {
     },
 }
 FUSED = {f"{where}_attention": "fused" for where in ("encoder", "decoder", "cross")}
+_OF_DECODERS = ("decoder_attention", "cross_attention")
 ATTENTION_OPTIONS = {
     "fused": FUSED,
     "fused released": {
@@ -67,10 +68,11 @@ ENCODERS.update(
     (name, {"encoder_embedder": name, **options})  # or the one in its options
     for name, options in COMPOSER_OPTIONS.items()
 )
-ENCODERS.update(
-    (name, {"encoder_embedder": "dense", **options})
-    for name, options in ATTENTION_OPTIONS.items()
-)
+for name, options in ATTENTION_OPTIONS.items():
+    of_encoder = {
+        k: v for k, v in options.items() if k.split("_")[0] in ("encoder", "fused")
+    }
+    ENCODERS[name] = {"encoder_embedder": "dense", **of_encoder}
 # A model of each fusion, attention and composer, with all else as in the tiny model.
 SYSTEMS = {
     **FUSION_OPTIONS,
