@@ -55,6 +55,10 @@ KINDS = {
     "ncf": [*_TRANSLATION, "--encoder-fusion", "ncf"],
     "wsf": [*_TRANSLATION, "--encoder-fusion", "wsf", "--wsf-max-word", "8"],
     "msc": [*_TRANSLATION, "--encoder-fusion", "msc", "--decoder-fusion", "msc"],
+    "fused": [
+        *(*_TRANSLATION, "--encoder-attention", "fused", "--decoder-attention", "fused"),
+        *("--cross-attention", "fused"),
+    ],
     "char_cnn": [
         *(*_TRANSLATION, "--encoder-embedder", "char-cnn"),
         *("--char-cnn-filters", "1:4,3:8"),

@@ -88,8 +88,8 @@ class OuterProductBranch(Branch):
         )]  # fmt: skip
         matrices = None if self.reduction is None else width
         sums = outer_product_sums(*channels, hidden, causal, self.softmax, matrices)
-        sums = sums.view(length, batch, heads, width, -1).flatten(3)
-        sums = sums.permute(1, 2, 0, 3).to(q.dtype)
+        numbers = width if matrices is None else width**2
+        sums = sums.view(length, batch, heads, numbers).permute(1, 2, 0, 3).to(q.dtype)
         return sums if self.reduction is None else self.reduction(sums)
 
 

@@ -74,6 +74,12 @@ def test_one_key_and_no_key(keys):
             assert (out == 0).all() == (keys == 0)
 
 
+def test_no_query():
+    for branch in branches():
+        x = torch.randn(2, H, 0, D // H)
+        assert branch.attend(x, x, x, causal=True)[0].shape == x.shape
+
+
 def test_long_texts_are_cut_into_blocks():
     """Past the size of a block, in every direction, as all at once in float64."""
     for branch, causal in itertools.product(branches(), (False, True)):
