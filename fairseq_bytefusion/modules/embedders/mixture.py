@@ -4,53 +4,12 @@ import torch
 import torch.nn as nn
 import torch.nn.functional as F
 
-from ...text.word_list import OTHER_WORDS, fingerprint, hash_words
+from ...text.word_list import hash_words
 from .composers import COMPOSERS
 from .embedder import Embedder
+from .word_table import WordTable
 
 MIXTURES = ("sum", "concat", "hybrid")
-
-
-class WordTable(nn.Embedding):
-    """A learned row for each known word, found by the word's hash.
-
-    The hashes come from the list of words; among the parameters is but a fingerprint of
-    them: rows and words cannot come apart unnoticed.
-
-    Args:
-        hashes (Long[K]): of the words, in the order of the rows, all different.
-        embedding_dim (int): D.
-
-    Raises:
-        ValueError: no word, or two of the same hash.
-    """
-
-    def __init__(self, hashes, embedding_dim):
-        if not len(hashes) or len(hashes.unique()) < len(hashes):
-            raise ValueError("a word table needs words, each of them once")
-        super().__init__(len(hashes), embedding_dim)
-        self.register_buffer("fingerprint", fingerprint(hashes))
-        hashes, rows = hashes.sort()
-        self.register_buffer("hashes", hashes, persistent=False)
-        self.register_buffer("rows", rows, persistent=False)
-
-    def lookup(self, hashes):
-        """
-        Args:
-            hashes (Long[U])
-
-        Returns:
-            tuple: Long[U] rows, 0 for unknown words, and Bool[U], True at known ones.
-        """
-        place = torch.searchsorted(self.hashes, hashes).clamp(max=len(self.hashes) - 1)
-        known = self.hashes[place].eq(hashes)
-        return self.rows[place] * known, known
-
-    def _load_from_state_dict(self, state_dict, prefix, *args):
-        own = self.fingerprint
-        if not torch.equal(state_dict.get(prefix + "fingerprint", own).to(own), own):
-            raise ValueError(OTHER_WORDS)
-        super()._load_from_state_dict(state_dict, prefix, *args)
 
 
 class Mixture(Embedder, nn.Module):

@@ -4,7 +4,7 @@ import pytest
 import torch
 
 from fairseq_bytefusion.data.tables.teacher import read_teacher
-from fairseq_bytefusion.modules.embedders.mixture import WordTable
+from fairseq_bytefusion.modules.embedders.word_table import WordTable
 from fairseq_bytefusion.text import ByteDictionary, load_dictionary
 from fairseq_bytefusion.text.text_dictionary import encode_utf8
 from fairseq_bytefusion.text.word_list import hash_words, pack_words

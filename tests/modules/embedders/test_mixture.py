@@ -3,7 +3,7 @@ import torch
 
 from fairseq_bytefusion.modules.embedders import Mixture
 from fairseq_bytefusion.modules.embedders.composers import CharRNN
-from fairseq_bytefusion.modules.embedders.mixture import MIXTURES, WordTable
+from fairseq_bytefusion.modules.embedders.mixture import MIXTURES
 from fairseq_bytefusion.text import ByteDictionary
 
 from ...helpers import SENTENCES, pad_batch
@@ -87,12 +87,6 @@ def test_a_checkpoint_of_other_words_is_refused():
     )
     with pytest.raises(ValueError, match="is not the one of training"):
         other.load_state_dict(saved)
-
-
-@pytest.mark.parametrize("hashes", [[], [3, 3]])
-def test_a_table_needs_different_words(hashes):
-    with pytest.raises(ValueError, match="each of them once"):
-        WordTable(torch.tensor(hashes, dtype=torch.long), 4)
 
 
 def test_unknown_mode():
