@@ -32,6 +32,11 @@ COMPOSERS = {
         *("--char-cnn-activation", "relu", "--char-cnn-highway-layers", "1"),
     ],
     "char-rnn": [*CHARACTERS, "char-rnn", "--max-word-chars", "4"],
+    "hit": [*CHARACTERS, "hit", "--hit-layers", "2", "--hit-ffn-embed-dim", "16"],
+    "hit in a mixture": [
+        *(*CHARACTERS, "mixture", "--mixture-composer", "hit", "--hit-heads", "2"),
+        *("--hit-pooling", "max"),
+    ],
     "hybrid": [
         *(*CHARACTERS, "mixture", "--mixture", "hybrid"),
         *("--mixture-composer", "char-rnn"),

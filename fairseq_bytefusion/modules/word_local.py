@@ -41,6 +41,20 @@ def group_words(starts, padding_mask):
     return WordGroups(positions[order], sizes)
 
 
+def group_rows(padding_mask):
+    """Sort the rows of a batch, each of them one block, by length.
+
+    Args:
+        padding_mask (Bool[U, C]): padding on the right.
+
+    Returns:
+        WordGroups
+    """
+    starts = torch.zeros_like(padding_mask)
+    starts[:, 0] = True
+    return group_words(starts, padding_mask)
+
+
 class WordLocal:
     """The geometry of words: a token sees its own block, all of it.
 

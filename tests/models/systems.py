@@ -25,6 +25,7 @@ COMPOSER_OPTIONS = {
     "char2subword": {"char_embed_dim": 16},
     "char-cnn": {"char_cnn_filters": "1:8,3:8,7:8", "max_word_chars": 9},
     "char-rnn": {"char_embed_dim": 16, "char_rnn_hidden_dim": 8},
+    "hit": {"char_embed_dim": 16, "hit_ffn_embed_dim": 8, "hit_layers": 2},
     "char-rnn msc": {
         "encoder_embedder": "char-rnn",
         "char_embed_dim": 16,
@@ -44,6 +45,19 @@ COMPOSER_OPTIONS = {
         "encoder_embedder": "mixture",
         "mixture": "hybrid",
         "mixture_composer": "char-rnn",
+    },
+    "sum hit": {
+        "encoder_embedder": "mixture",
+        "mixture_composer": "hit",
+        "char_embed_dim": 16,
+        "hit_pooling": "max",
+    },
+    "hybrid hit": {
+        "encoder_embedder": "mixture",
+        "mixture": "hybrid",
+        "mixture_composer": "hit",
+        "char_embed_dim": 16,
+        "hit_pooling": "mean",
     },
 }
 FUSED = {f"{where}_attention": "fused" for where in ("encoder", "decoder", "cross")}

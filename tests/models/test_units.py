@@ -23,9 +23,10 @@ SYSTEMS = {
     "char2subword": {"encoder_embedder": "char2subword", **COMPOSER},
     "char-cnn": {"encoder_embedder": "char-cnn", "char_cnn_filters": "1:8,3:8"},
     "char-rnn": {"encoder_embedder": "char-rnn"},
+    "hit": {"encoder_embedder": "hit"},
     "mixture": {"encoder_embedder": "mixture", "mixture": "hybrid", **COMPOSER},
 }
-CUTS_WORDS = ["wsf", "char2subword", "char-cnn", "char-rnn", "mixture"]
+CUTS_WORDS = ["wsf", "char2subword", "char-cnn", "char-rnn", "hit", "mixture"]
 
 
 class Task(DictionaryTask):

@@ -1,6 +1,6 @@
 import torch
 
-from fairseq_bytefusion.modules.word_local import group_words
+from fairseq_bytefusion.modules.word_local import group_rows, group_words
 from fairseq_bytefusion.text import ByteDictionary
 from fairseq_bytefusion.text.words import block_starts, symbol_tables
 
@@ -32,3 +32,10 @@ def test_groups_of_a_batch_of_padding():
     groups = group_words(block_starts(batch, batch == 1, TABLES), batch == 1)
     assert groups.sizes == []
     assert len(groups.order) == 0
+
+
+def test_groups_of_rows():
+    lengths = torch.tensor([2, 3, 1, 2])
+    groups = group_rows(torch.arange(3) >= lengths.unsqueeze(1))
+    assert groups.sizes == [(1, 1), (2, 2), (3, 1)]
+    assert groups.order.tolist() == [6, 0, 1, 9, 10, 3, 4, 5]

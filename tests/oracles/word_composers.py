@@ -4,8 +4,12 @@ import math
 
 import torch
 
+from fairseq_bytefusion.modules.attention_pooling import AttentionPooling
+from fairseq_bytefusion.modules.embedders.composers.hit import mean_of
+
 from .attention import multihead_attention
-from .word_attention import WHITESPACE, words_of
+from .attention_pooling import attention_pooling
+from .word_attention import WHITESPACE, encoder_layer, words_of
 
 EOS, BYTE_OFFSET = 2, 4
 
@@ -100,4 +104,21 @@ def char_rnn(module, word):
     return module.projection(torch.cat(last))
 
 
-ORACLES = {"char2subword": char2subword, "char-cnn": char_cnn, "char-rnn": char_rnn}
+def hit(module, word):
+    """Float[D] of ``word``: Sengupta et al. 2021, section 3, the layers' states pooled."""
+    x = module.characters.weight[word] + module.positions[: len(word)]
+    for layer in module.layers:
+        x = encoder_layer(layer, x)
+    if isinstance(module.pool, AttentionPooling):
+        pooled = attention_pooling(module.pool, x)
+    else:
+        pooled = x.mean(0) if module.pool is mean_of else x.max(0).values
+    return module.projection(pooled)
+
+
+ORACLES = {
+    "char2subword": char2subword,
+    "char-cnn": char_cnn,
+    "char-rnn": char_rnn,
+    "hit": hit,
+}

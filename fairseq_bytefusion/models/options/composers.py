@@ -40,12 +40,13 @@ def _complaint(given, names, options):
     )
 
 
-_owner = partial(Owner, chosen=_chosen, complaint=_complaint)
-_MIXTURE = _owner(("mixture",))
-_COMPOSERS = _owner(tuple(COMPOSERS))
-_CHAR2SUBWORD = _owner(("char2subword",))
-_CHAR_CNN = _owner(("char-cnn",))
-_CHAR_RNN = _owner(("char-rnn",))
+#: Owner of options of an embedder, or of the composer in a mixture: takes ``names``
+composer_owner = partial(Owner, chosen=_chosen, complaint=_complaint)
+_MIXTURE = composer_owner(("mixture",))
+_COMPOSERS = composer_owner(tuple(COMPOSERS))
+_CHAR2SUBWORD = composer_owner(("char2subword",))
+_CHAR_CNN = composer_owner(("char-cnn",))
+_CHAR_RNN = composer_owner(("char-rnn",))
 
 
 @dataclass
@@ -72,8 +73,8 @@ class ComposerOptions(FairseqDataclass):
     )
     char_embed_dim: Optional[int] = option(
         None,
-        "word composers: width of a symbol's embedding, for char2subword also of its "
-        "layers; default: 256 char2subword, 15 or the preset's char-cnn, 50 char-rnn",
+        "word composers: width of a symbol's embedding, for char2subword and hit also of "
+        "their layers; default: 256 char2subword, 15 or the preset's char-cnn, 50 char-rnn, 128 hit",
         _COMPOSERS,
     )
 

@@ -13,6 +13,7 @@ from .composers import (
     MixtureOptions,
 )
 from .groups import option
+from .hit import HitOptions
 from .one_hot import check_one_hot
 
 _WHICH = (
@@ -23,7 +24,12 @@ _WHICH = (
 
 @dataclass
 class EmbedderOptions(
-    MixtureOptions, ComposerOptions, Char2SubwordOptions, CharCNNOptions, CharRNNOptions
+    MixtureOptions,
+    ComposerOptions,
+    Char2SubwordOptions,
+    CharCNNOptions,
+    CharRNNOptions,
+    HitOptions,
 ):
     """Which embedder an encoder has, and the options of each."""
 

@@ -9,7 +9,7 @@ from fairseq.modules import FairseqDropout, LayerNorm, SinusoidalPositionalEmbed
 
 from ...attention import MultiheadAttention
 from ...transformer_layer import EncoderLayer
-from ...word_local import WordLocal, group_words
+from ...word_local import WordLocal, group_rows
 from .word_composer import WordComposer
 
 #: sizes of the paper's module: 43M parameters at D = 768. Characters take 0.2M of them, the
@@ -123,7 +123,7 @@ class Char2Subword(WordComposer):
         symbols, lengths = self.delimit(symbols, lengths, begins)
         columns = torch.arange(symbols.shape[1], device=symbols.device)
         padding_mask = columns >= lengths.unsqueeze(1)
-        groups = group_words(columns.eq(0).expand_as(padding_mask), padding_mask)
+        groups = group_rows(padding_mask)
         symbols = symbols.flatten()[groups.order]
         x = self.characters(symbols) + self.positions[groups.order % len(columns)]
         x = self.dropout_module(x)

@@ -1,7 +1,10 @@
 """Word composers of a few units, for tests."""
 
+from functools import partial
+
 import torch
 
+from fairseq_bytefusion.modules.attention import MultiheadAttention
 from fairseq_bytefusion.modules.embedders import EMBEDDERS
 from fairseq_bytefusion.text import ByteDictionary
 
@@ -14,6 +17,7 @@ SIZES = {
     "char2subword": {"char_dim": 8, "heads": 2},
     "char-cnn": {"char_dim": 5, "filters": [(1, 2), (3, 4), (7, 5)]},
     "char-rnn": {"char_dim": 5, "hidden_dim": 4},
+    "hit": {"attention": partial(MultiheadAttention, 8, 2), "char_dim": 8, "ffn_dim": 5},
 }
 
 
