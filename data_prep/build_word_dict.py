@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Write the words that ``--encoder-embedder mixture`` shall know, most frequent first.
+"""Write the words that a model knows (mixture, words), most frequent first.
 
     python data_prep/build_word_dict.py DATA -s de -t en --min-count 5 --max-words 30000
 

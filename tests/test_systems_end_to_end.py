@@ -37,6 +37,7 @@ COMPOSERS = {
         *(*CHARACTERS, "mixture", "--mixture-composer", "hit", "--hit-heads", "2"),
         *("--hit-pooling", "max"),
     ],
+    "words": ["--encoder-embedder", "words", "--word-dropout", "0.2"],
     "hybrid": [
         *(*CHARACTERS, "mixture", "--mixture", "hybrid"),
         *("--mixture-composer", "char-rnn"),

@@ -66,8 +66,8 @@ class Checkpoint:
 
     @property
     def source_words(self):
-        """list of bytes: the known words of a mixture, in the order of its table; None
-        without a mixture, or in a checkpoint older than this entry."""
+        """list of bytes: the known words, in the order of their table; None for an embedder
+        without such a table, and for a mixture older than this entry."""
         words = self.task_state.get("source_words")
         return None if words is None else unpack_words(words)
 

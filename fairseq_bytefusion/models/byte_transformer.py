@@ -38,7 +38,7 @@ class ByteTransformerModel(TransformerModelBase):
         Args:
             cfg (ByteTransformerConfig, DictConfig or Namespace)
             task (FairseqTask): gives ``source_dictionary``, ``target_dictionary`` and,
-                for a mixture, ``source_words()``.
+                for a table of words, ``source_words()``.
 
         Raises:
             ValueError: options that contradict each other.

@@ -18,7 +18,7 @@ def build_encoder(options, dictionary, words=None, embedder=None):
         options (Namespace): all of ``EncoderOptions``, see :func:`~.options.complete`, and
             checked (:func:`~.options.check`).
         dictionary (fairseq.data.Dictionary): of its symbols.
-        words (list of bytes, optional): those that a mixture knows.
+        words (list of bytes, optional): those that its table of words knows.
         embedder (nn.Module, optional): one that is there already, such as a table that
             the decoder shares; without, the one that the options name.
 

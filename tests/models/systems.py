@@ -52,6 +52,7 @@ COMPOSER_OPTIONS = {
         "char_embed_dim": 16,
         "hit_pooling": "max",
     },
+    "words": {},
     "hybrid hit": {
         "encoder_embedder": "mixture",
         "mixture": "hybrid",

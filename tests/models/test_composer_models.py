@@ -73,6 +73,8 @@ def test_composers_are_not_scaled(name):
     [
         ({"encoder_embedder": "char2subword"}, 256),
         ({"encoder_embedder": "char-rnn"}, 50),
+        ({"encoder_embedder": "hit"}, 128),
+        ({"encoder_embedder": "words"}, None),
         ({"encoder_embedder": "char-cnn"}, 15),
         ({"encoder_embedder": "char-cnn", "char_cnn_filters": "elmo"}, 16),
         ({"encoder_embedder": "char-cnn", "char_cnn_filters": "1:5"}, 15),

@@ -152,6 +152,54 @@ WRONG = {
         "does nothing with --encoder-embedder mixture --mixture-composer char2subword: "
         "drop that flag, .* or choose char-rnn",
     ),
+    "words have no characters": (
+        {"encoder_embedder": "words", "max_word_chars": 20},
+        r"--max-word-chars 20 \(set .* does nothing with --encoder-embedder words",
+    ),
+    "words have no composer": (
+        {"encoder_embedder": "words", "freeze_composer": True},
+        r"--freeze-composer \(set .* does nothing with --encoder-embedder words",
+    ),
+    "nothing to start words from": (
+        {"encoder_embedder": "words", "char2subword_from": "table.pt"},
+        r"--char2subword-from table.pt \(set .* with --encoder-embedder words: drop",
+    ),
+    "fused words": (
+        {"encoder_embedder": "words", "encoder_fusion": "ncf"},
+        "--encoder-fusion ncf .* --encoder-embedder words gives one a word: drop either",
+    ),
+    "shared words": (
+        {"encoder_embedder": "words", "share_all_embeddings": True},
+        "with --encoder-embedder words drop that flag",
+    ),
+    "idle word dropout": (
+        {"encoder_embedder": "mixture", "word_dropout": 0.2},
+        "--word-dropout 0.2 .* does nothing with --encoder-embedder mixture",
+    ),
+    "all words dropped": (
+        {"encoder_embedder": "words", "word_dropout": 1.0},
+        "--word-dropout 1 must be at least 0 and below 1",
+    ),
+    "heads of hit": (
+        {"encoder_embedder": "hit", "char_embed_dim": 12},
+        "--char-embed-dim 12 must be even, at least 4 and a multiple of --hit-heads 8",
+    ),
+    "narrow hit": (
+        {"encoder_embedder": "hit", "char_embed_dim": 2, "hit_heads": 1},
+        "--char-embed-dim 2 must be even, at least 4",
+    ),
+    "no layers of hit": (
+        {"encoder_embedder": "hit", "hit_layers": 0},
+        "--hit-layers 0 must be at least 1",
+    ),
+    "idle hit": (
+        {"encoder_embedder": "char-rnn", "hit_pooling": "max"},
+        "--hit-pooling max .* does nothing with --encoder-embedder char-rnn: .*choose hit",
+    ),
+    "frozen hit": (
+        {"encoder_embedder": "hit", "freeze_composer": True},
+        r"--freeze-composer \(set .* does nothing with --encoder-embedder hit",
+    ),
     "filters": (
         {"encoder_embedder": "char-cnn", "char_cnn_filters": "huge"},
         "--char-cnn-filters huge: .* nor a list",

@@ -24,9 +24,10 @@ SYSTEMS = {
     "char-cnn": {"encoder_embedder": "char-cnn", "char_cnn_filters": "1:8,3:8"},
     "char-rnn": {"encoder_embedder": "char-rnn"},
     "hit": {"encoder_embedder": "hit"},
+    "words": {"encoder_embedder": "words"},
     "mixture": {"encoder_embedder": "mixture", "mixture": "hybrid", **COMPOSER},
 }
-CUTS_WORDS = ["wsf", "char2subword", "char-cnn", "char-rnn", "hit", "mixture"]
+CUTS_WORDS = ["wsf", "char2subword", "char-cnn", "char-rnn", "hit", "words", "mixture"]
 
 
 class Task(DictionaryTask):

@@ -18,12 +18,12 @@ from ...text.word_list import (
 from .table_files import Rows, check_lengths, first_existing, reading
 
 # Where a checkpoint keeps its encoder's table.
-_MIXTURE = "encoder.embed_tokens.table."
+_WORDS = "encoder.embed_tokens.table."
 _DENSE = "encoder.embed_tokens.weight"
 
 
 def read_checkpoint(path):
-    """The table of a mixture's words, or that of a translation model of fairseq.
+    """The table of known words, or that of a translation model of fairseq.
 
     Args:
         path (str): ``.pt``.
@@ -38,7 +38,7 @@ def read_checkpoint(path):
     """
     with reading(path, "a checkpoint of fairseq"):
         checkpoint = open_checkpoint(path)
-    if _MIXTURE + "weight" in checkpoint.parameters:
+    if _WORDS + "weight" in checkpoint.parameters:
         return _read_words(checkpoint)
     if _DENSE not in checkpoint.parameters:
         raise ValueError(f"{path} has no table of embeddings in its encoder ({_DENSE})")
@@ -46,8 +46,8 @@ def read_checkpoint(path):
     if unit:
         raise ValueError(
             f"{path} has a table of {UNITS[unit].plural} (--source-unit {unit}), and words "
-            "are to be learned: give a model with --encoder-embedder mixture, or another "
-            "table of words"
+            "are to be learned: give a model with --encoder-embedder mixture or words, or "
+            "another table of words"
         )
     source = _find_names(checkpoint, "dict")
     with reading(source, "a dictionary of fairseq"):
@@ -56,8 +56,8 @@ def read_checkpoint(path):
 
 
 def _read_words(checkpoint):
-    """Rows of a mixture: the checkpoint says what they spell, or else the file does."""
-    table = checkpoint.parameters[_MIXTURE + "weight"]
+    """Rows of known words: the checkpoint says what they spell, or else the file does."""
+    table = checkpoint.parameters[_WORDS + "weight"]
     words = checkpoint.source_words
     if words is not None:
         return check_lengths(_rows(words, table), "its list of words", checkpoint.path)
@@ -68,7 +68,7 @@ def _read_words(checkpoint):
     rows = check_lengths(_rows(words, table), source, checkpoint.path)
     found = fingerprint(hash_words(words, dictionary))
     # A checkpoint may be older than fingerprints.
-    saved = checkpoint.parameters.get(_MIXTURE + "fingerprint", found)
+    saved = checkpoint.parameters.get(_WORDS + "fingerprint", found)
     if not torch.equal(saved.to(found), found):
         raise ValueError(f"{checkpoint.path} and {source}: {OTHER_WORDS}")
     return rows

@@ -31,7 +31,7 @@ def read_teacher(path):
         path (str): one of
 
             - ``checkpoint.pt`` of fairseq: its encoder's table. The dictionary,
-              ``dict.LANG.txt`` (``dict.word.LANG.txt`` for a mixture), is sought beside
+              ``dict.LANG.txt`` (``dict.word.LANG.txt`` for words), is sought beside
               the checkpoint, then in the data directory of its training;
             - ``NAME.npy`` or ``NAME.npy.gz``, beside it ``NAME.tsv`` or
               ``NAME.vocab.tsv`` (``NAME`` without ``.f16`` as well) with a line a row:

@@ -74,7 +74,8 @@ class ComposerOptions(FairseqDataclass):
     char_embed_dim: Optional[int] = option(
         None,
         "word composers: width of a symbol's embedding, for char2subword and hit also of "
-        "their layers; default: 256 char2subword, 15 or the preset's char-cnn, 50 char-rnn, 128 hit",
+        "layers; default: 256 char2subword, 15 or the preset's char-cnn, 50 char-rnn, "
+        "128 hit",
         _COMPOSERS,
     )
 

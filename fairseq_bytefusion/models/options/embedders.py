@@ -15,10 +15,12 @@ from .composers import (
 from .groups import option
 from .hit import HitOptions
 from .one_hot import check_one_hot
+from .words import WordsOptions
 
 _WHICH = (
-    f"one a symbol ({', '.join(TOKEN_EMBEDDERS)}), one a word ({', '.join(COMPOSERS)}), or "
-    "the latter with a table of the words in DATA/dict.word.LANG.txt (mixture)"
+    f"one a symbol ({', '.join(TOKEN_EMBEDDERS)}), one a word ({', '.join(COMPOSERS)}), "
+    "the latter with a table of the words in DATA/dict.word.LANG.txt (mixture), or that "
+    "table alone (words)"
 )
 
 
@@ -30,6 +32,7 @@ class EmbedderOptions(
     CharCNNOptions,
     CharRNNOptions,
     HitOptions,
+    WordsOptions,
 ):
     """Which embedder an encoder has, and the options of each."""
 

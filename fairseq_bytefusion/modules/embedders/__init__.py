@@ -1,8 +1,8 @@
 """Embedders: token ids to states; see :class:`Embedder` for what one must have.
 
-Token embedders give a state a symbol; word composers (:mod:`.composers`) and mixtures one
-a word. To add a token embedder: a file here, a line in ``TOKEN_EMBEDDERS``, a group of
-options in ``models/options/`` if it has any, a test.
+Token embedders give a state a symbol; word composers (:mod:`.composers`), mixtures and
+tables of words one a word. To add a token embedder: a file here, a line in
+``TOKEN_EMBEDDERS``, a group of options in ``models/options/`` if it has any, a test.
 """
 
 from .composers import COMPOSERS
@@ -10,12 +10,13 @@ from .dense import DenseEmbedder
 from .embedder import Embedder
 from .mixture import Mixture
 from .one_hot import OneHotEmbedder
+from .words import Words
 
 TOKEN_EMBEDDERS = {
     "dense": DenseEmbedder,
     "one-hot": OneHotEmbedder,
 }
-EMBEDDERS = {**TOKEN_EMBEDDERS, **COMPOSERS, "mixture": Mixture}
+EMBEDDERS = {**TOKEN_EMBEDDERS, **COMPOSERS, "mixture": Mixture, "words": Words}
 
 __all__ = [
     "COMPOSERS",
@@ -25,4 +26,5 @@ __all__ = [
     "Embedder",
     "Mixture",
     "OneHotEmbedder",
+    "Words",
 ]

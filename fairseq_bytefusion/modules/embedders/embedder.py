@@ -7,8 +7,8 @@ class Embedder:
     Beside it an embedder has ``embedding_dim``, ``padding_idx``, a classmethod
     ``build(options, dictionary, dim)`` and
     ``forward(tokens: Long[B, T]) -> (states: Float[B, S, D], padding_mask: Bool[B, S])``
-    with zero states where the mask is True. One that composes words has ``composer``, the
-    :class:`~.composers.WordComposer` in it.
+    with zero states where the mask is True. One that composes words of their symbols has
+    ``composer``, the :class:`~.composers.WordComposer` in it.
     """
 
     #: S counts words, padded on the right; else S = T, one state a symbol

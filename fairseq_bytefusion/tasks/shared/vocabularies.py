@@ -40,7 +40,8 @@ class SavedVocabularies:
     """For a task of one side or two: a checkpoint knows its vocabularies, tags, words."""
 
     _has_model = False
-    #: list of bytes: the known words of a mixture, once they were asked for
+    #: list of bytes: the known words of a mixture or of a table of words, once they were
+    #: asked for
     _source_words = None
 
     def build_model(self, cfg, from_checkpoint=False):
@@ -145,8 +146,8 @@ class SavedVocabularies:
         return torch.tensor([tags[lang] for lang in self.source_langs if tags]).long()
 
     def source_words(self):
-        """The known words of a mixture: those of the checkpoint that is being loaded, or
-        else those of ``DATA/dict.word.<source>.txt``.
+        """The known words of a mixture or of a table of words: those of the checkpoint that
+        is being loaded, or else those of ``DATA/dict.word.<source>.txt``.
 
         Words of the file that hold a character the source dictionary lacks are left out,
         and their number is logged.
@@ -173,8 +174,8 @@ class SavedVocabularies:
             if not os.path.exists(each):
                 raise FileNotFoundError(
                     f"no such file: {each}, the words that --encoder-embedder mixture "
-                    "knows: write it with data_prep/build_word_dict.py, or copy that of "
-                    "training"
+                    "and words know: write it with data_prep/build_word_dict.py, or copy "
+                    "that of training"
                 )
             if not filecmp.cmp(path, each, shallow=False):
                 raise ValueError(

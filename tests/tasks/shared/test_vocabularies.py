@@ -1,4 +1,4 @@
-"""The list of words of a mixture: read from a file in training, kept by a checkpoint."""
+"""The list of known words: read from a file in training, kept by a checkpoint."""
 
 import shutil
 
@@ -12,10 +12,14 @@ from fairseq_bytefusion.generation import ByteTranslator
 from ...helpers import TRAIN_FLAGS, failing, fairseq, train
 from ..running import make_task
 
-MIXTURE = [
-    *("--encoder-embedder", "mixture", "--mixture", "hybrid", "--char-embed-dim", "16"),
-    *("--mixture-composer", "char-rnn", "--no-epoch-checkpoints", "--disable-validation"),
-]
+KINDS = {
+    "mixture": [
+        *("--encoder-embedder", "mixture", "--mixture", "hybrid"),
+        *("--mixture-composer", "char-rnn", "--char-embed-dim", "16"),
+    ],
+    "words": ["--encoder-embedder", "words"],
+}
+QUIETLY = ("--no-epoch-checkpoints", "--disable-validation")
 
 
 def write_words(folder, *words):
@@ -52,17 +56,23 @@ def test_words_that_were_left_out_stay_out(tmp_path, caplog):
     assert task.source_words() == [b"a"]
 
 
+@pytest.fixture(scope="module", params=KINDS.values(), ids=KINDS)
+def flags(request):
+    """What chooses an embedder with a table of words."""
+    return [*request.param, *QUIETLY]
+
+
 @pytest.fixture(scope="module")
-def trained(toy_data, tmp_path_factory):
-    """A mixture whose data directory, and list of words, are gone."""
-    folder = tmp_path_factory.mktemp("mixture")
+def trained(flags, toy_data, tmp_path_factory):
+    """A model whose data directory, and list of words, are gone."""
+    folder = tmp_path_factory.mktemp("words")
     data = shutil.copytree(toy_data, folder / "data")
-    train(data, folder, *MIXTURE, "--max-update", "3")
+    train(data, folder, *flags, "--max-update", "3")
     shutil.rmtree(data)
     return folder / "checkpoint_last.pt"
 
 
-def test_a_mixture_translates_when_its_list_is_gone(toy_data, trained, tmp_path):
+def test_a_model_translates_when_its_list_is_gone(toy_data, trained, tmp_path):
     translator = ByteTranslator.from_pretrained(trained, "cpu")
     assert b"kaisa" in translator.task.source_words()
     expected = translator.translate(["kal do"], progress=False)[0].text
@@ -91,12 +101,12 @@ def test_an_average_keeps_them(trained, tmp_path):
     assert len(words)
 
 
-def test_training_is_not_resumed_with_another_list(toy_data, trained, tmp_path):
+def test_training_is_not_resumed_with_another_list(toy_data, flags, trained, tmp_path):
     data = shutil.copytree(toy_data, tmp_path / "data")
     shutil.copy(trained, tmp_path)
     known = (data / "dict.word.xx.txt").read_bytes().splitlines()
     (data / "dict.word.xx.txt").write_bytes(b"\n".join([known[1], known[0], *known[2:]]))
-    flags = (*TRAIN_FLAGS, *MIXTURE, "--max-update", "4")
+    flags = (*TRAIN_FLAGS, *flags, "--max-update", "4")
     assert "is not the list of words it was trained with" in failing(
         "train", data, "--save-dir", tmp_path, *flags
     )
