@@ -26,6 +26,11 @@ COMPOSER_OPTIONS = {
     "char-cnn": {"char_cnn_filters": "1:8,3:8,7:8", "max_word_chars": 9},
     "char-rnn": {"char_embed_dim": 16, "char_rnn_hidden_dim": 8},
     "hit": {"char_embed_dim": 16, "hit_ffn_embed_dim": 8, "hit_layers": 2},
+    "char-rnn attention": {
+        "encoder_embedder": "char-rnn",
+        "char_rnn_hidden_dim": 8,
+        "char_rnn_pooling": "attention",
+    },
     "char-rnn msc": {
         "encoder_embedder": "char-rnn",
         "char_embed_dim": 16,

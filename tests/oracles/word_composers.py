@@ -87,8 +87,9 @@ def char_cnn(module, word, relu=False):
 
 def char_rnn(module, word):
     """Float[D] of ``word``: an LSTM in each direction, step by step."""
-    lstm, last = module.lstm, []
+    lstm, directions = module.lstm, []
     for suffix, ids in (("", word), ("_reverse", word[::-1])):
+        states = []
         hidden = cell = torch.zeros(lstm.hidden_size, dtype=lstm.weight_ih_l0.dtype)
         for row in module.characters.weight[ids]:
             gates = (
@@ -100,8 +101,13 @@ def char_rnn(module, word):
             i, f, g, o = gates.chunk(4)
             cell = f.sigmoid() * cell + i.sigmoid() * g.tanh()
             hidden = o.sigmoid() * cell.tanh()
-        last.append(hidden)
-    return module.projection(torch.cat(last))
+            states.append(hidden)
+        directions.append(states)
+    forward, backward = directions
+    if module.pool is None:
+        return module.projection(torch.cat([forward[-1], backward[-1]]))
+    states = [torch.cat(pair) for pair in zip(forward, backward[::-1])]
+    return module.projection(attention_pooling(module.pool, torch.stack(states)))
 
 
 def hit(module, word):

@@ -15,6 +15,7 @@ from ...modules.embedders.composers.char_cnn import (
     check_filters,
     parse_filters,
 )
+from ...modules.embedders.composers.char_rnn import POOLINGS
 from ...modules.embedders.mixture import MIXTURES
 from .groups import Owner, check_positive, option
 
@@ -191,6 +192,12 @@ class CharRNNOptions(FairseqDataclass):
 
     char_rnn_hidden_dim: int = option(
         150, "char-rnn: width of each direction's state", _CHAR_RNN
+    )
+    char_rnn_pooling: ChoiceEnum(list(POOLINGS)) = option(
+        "last",
+        "char-rnn: a word's vector is made of the last states, or of all of them, weighed "
+        "by attention (Yang et al. 2016)",
+        _CHAR_RNN,
     )
 
     @staticmethod
