@@ -2,6 +2,8 @@
 
 import torch
 
+from .attention import multihead_attention
+
 WHITESPACE = b" \t\r\v\f"
 
 
@@ -62,9 +64,9 @@ def word_attention(module, states, lengths):
     return torch.cat(rows)
 
 
-def encoder_layer(layer, x):
-    """A post- or pre-norm encoder layer on one sequence, by hand."""
-    from .attention import multihead_attention
+def encoder_layer(layer, x, attention=multihead_attention):
+    """A post- or pre-norm encoder layer on one sequence, by hand; ``attention``: the
+    oracle of that of the layer."""
 
     def normed(norm, block, x):
         if layer.normalize_before:
@@ -72,7 +74,7 @@ def encoder_layer(layer, x):
         return norm(x + block(x))
 
     def attend(x):
-        return multihead_attention(layer.self_attn, x, x, lambda t, s: True)
+        return attention(layer.self_attn, x, x, lambda t, s: True)
 
     x = normed(layer.self_attn_layer_norm, attend, x)
     return normed(

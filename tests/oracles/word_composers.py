@@ -1,14 +1,17 @@
 """Word composers, one word at a time, without padding (see modules.embedders)."""
 
 import math
+from functools import partial
 
 import torch
 
+from fairseq_bytefusion.modules.attention import FusedAttention
 from fairseq_bytefusion.modules.attention_pooling import AttentionPooling
 from fairseq_bytefusion.modules.embedders.composers.hit import mean_of
 
 from .attention import multihead_attention
 from .attention_pooling import attention_pooling
+from .fused import fused_attention
 from .word_attention import WHITESPACE, encoder_layer, words_of
 
 EOS, BYTE_OFFSET = 2, 4
@@ -114,7 +117,9 @@ def hit(module, word):
     """Float[D] of ``word``: Sengupta et al. 2021, section 3, the layers' states pooled."""
     x = module.characters.weight[word] + module.positions[: len(word)]
     for layer in module.layers:
-        x = encoder_layer(layer, x)
+        is_fused = isinstance(layer.self_attn, FusedAttention)
+        attention = partial(fused_attention, gate="token")
+        x = encoder_layer(layer, x, attention if is_fused else multihead_attention)
     if isinstance(module.pool, AttentionPooling):
         pooled = attention_pooling(module.pool, x)
     else:

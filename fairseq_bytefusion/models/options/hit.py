@@ -17,6 +17,9 @@ class HitOptions(FairseqDataclass):
 
     hit_layers: int = option(1, "hit: layers within words", _HIT)
     hit_heads: int = option(8, "hit: attention heads", _HIT)
+    hit_attention: ChoiceEnum(["fused", "softmax"]) = option(
+        "fused", "hit: attention of its layers; fused has the options --fused-...", _HIT
+    )
     hit_ffn_embed_dim: int = option(128, "hit: FFN width", _HIT)
     hit_pooling: ChoiceEnum(list(POOLINGS)) = option(
         "attention",

@@ -1,4 +1,4 @@
-"""hit: layers of any attention over the characters of a word, then pooling."""
+"""hit: layers of fused or other attention over the characters of a word, then pooling."""
 
 from functools import partial
 
@@ -6,7 +6,7 @@ import torch
 import torch.nn as nn
 from fairseq.modules import FairseqDropout, SinusoidalPositionalEmbedding
 
-from ...attention import MultiheadAttention
+from ...attention import FusedAttention, MultiheadAttention
 from ...attention_pooling import AttentionPooling
 from ...transformer_layer import EncoderLayer
 from ...word_local import WordLocal, group_rows
@@ -36,7 +36,8 @@ POOLINGS = {
 class Hit(WordComposer):
     """Characters and their positions -> layers -> pooling over the word -> D.
 
-    The layers are post-norm; words are packed by length: none computes padding.
+    The layers are post-norm; words are packed by length: none computes padding. In the
+    paper their attention is fused.
 
     Args:
         dictionary, embedding_dim, max_chars: see :class:`WordComposer`.
@@ -99,18 +100,18 @@ class Hit(WordComposer):
 
     @classmethod
     def build(cls, options, dictionary, dim):
-        """From ``char_embed_dim``, ``max_word_chars``, ``hit_*``, dropouts,
+        """From ``char_embed_dim``, ``max_word_chars``, ``hit_*``, ``fused_*``, dropouts,
         ``activation_fn``."""
-        attention = partial(
-            MultiheadAttention,
-            options.char_embed_dim,
-            options.hit_heads,
-            dropout=options.attention_dropout,
-        )
+        is_fused = options.hit_attention == "fused"
         return cls(
             dictionary,
             dim,
-            attention,
+            partial(
+                partial(FusedAttention.build, options) if is_fused else MultiheadAttention,
+                options.char_embed_dim,
+                options.hit_heads,
+                dropout=options.attention_dropout,
+            ),
             char_dim=options.char_embed_dim,
             ffn_dim=options.hit_ffn_embed_dim,
             layers=options.hit_layers,

@@ -1,20 +1,40 @@
+from functools import partial
+
 import pytest
 import torch
 
-from fairseq_bytefusion.modules.embedders.composers.hit import POOLINGS, maximum_of, mean_of
+from fairseq_bytefusion.modules.attention import FusedAttention, MultiheadAttention
+from fairseq_bytefusion.modules.embedders.composers.hit import (
+    POOLINGS,
+    maximum_of,
+    mean_of,
+)
 
 from ....helpers import pad_batch
 from ....oracles import word_composers as oracle
 from .composers import RAGGED, composer
 
+SHORT = ["kal do", "alarm 7 a", ""]  # the oracle of fused attention is slow
+ATTENTIONS = {"softmax": MultiheadAttention, "fused": FusedAttention}
+
+
+@pytest.fixture(params=ATTENTIONS.values(), ids=ATTENTIONS)
+def attention(request):
+    return partial(request.param, 8, 2)
+
 
 @pytest.mark.parametrize("pooling", POOLINGS)
-def test_every_pooling_is_the_oracles(pooling):
-    module = composer("hit", pooling=pooling, layers=2).double()
-    states, padding_mask = module(pad_batch(RAGGED, left=True))
-    words = [w for s in RAGGED for w in oracle.characters_of(s.encode())]
+def test_words_are_the_oracles(pooling, attention):
+    module = composer("hit", pooling=pooling, layers=2, attention=attention).double()
+    states, padding_mask = module(pad_batch(SHORT, left=True))
+    words = [w for s in SHORT for w in oracle.characters_of(s.encode())]
     expected = torch.stack([oracle.hit(module, word) for word in words])
-    assert (states[~padding_mask] - expected).abs().max() <= 1e-9
+    found = states[~padding_mask]
+    assert (found - expected).abs().max() <= 1e-9
+    parts, weights = list(module.parameters()), torch.randn_like(found)
+    ours = torch.autograd.grad((found * weights).sum(), parts)
+    theirs = torch.autograd.grad((expected * weights).sum(), parts)
+    assert max((a - b).abs().max() for a, b in zip(ours, theirs)) <= 1e-9
 
 
 def test_pooling_by_hand():
@@ -48,8 +68,8 @@ def test_dropout():
     assert torch.equal(module.eval()(batch)[0], module(batch)[0])
 
 
-def test_autocast():
-    module, batch = composer("hit"), pad_batch(RAGGED)
+def test_autocast(attention):
+    module, batch = composer("hit", attention=attention), pad_batch(RAGGED)
     expected, _ = module(batch)
     with torch.autocast("cpu", torch.bfloat16):
         found, _ = module(batch)
