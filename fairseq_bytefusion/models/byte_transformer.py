@@ -107,6 +107,14 @@ _preset("byte_transformer_iwslt", **_symmetric(512, 1024, 4, 6, 6))
 _preset("byte_transformer_small", **_symmetric(128, 512, 4, 3, 2))
 _preset("byte_transformer_tiny", **_symmetric(32, 64, 2, 2, 2))
 _preset(
+    "byte_transformer_hit",
+    **_symmetric(128, 128, 8, 2, 2),
+    encoder_embedder="mixture",
+    mixture_composer="hit",  # its own sizes are the paper's by default
+    encoder_attention="fused",
+    decoder_attention="fused",
+)
+_preset(
     "byte_transformer_char2subword_paper",
     encoder_embedder="char2subword",
     char_embed_dim=PAPER["char_dim"],

@@ -2,6 +2,8 @@ import pytest
 from fairseq.models import ARCH_CONFIG_REGISTRY, ARCH_MODEL_INV_REGISTRY
 
 from fairseq_bytefusion.models.byte_transformer import ByteTransformerModel
+from fairseq_bytefusion.models.options import complete
+from fairseq_bytefusion.models.options.byte_transformer import ByteTransformerConfig
 
 from ..helpers import DictionaryTask, build_model, model_args
 from .systems import WIDE
@@ -192,6 +194,10 @@ WRONG = {
         {"encoder_embedder": "hit", "hit_layers": 0},
         "--hit-layers 0 must be at least 1",
     ),
+    "idle fused flag of hit": (
+        {"encoder_embedder": "hit", "hit_attention": "softmax", "fused_gate": "scalar"},
+        "--fused-gate scalar does nothing without fused attention: .*the word composer hit",
+    ),
     "idle hit": (
         {"encoder_embedder": "char-rnn", "hit_pooling": "max"},
         "--hit-pooling max .* does nothing with --encoder-embedder char-rnn: .*choose hit",
@@ -248,6 +254,7 @@ PRESETS = {
     "byte_transformer_iwslt": (6, 6, 512, 1024, 4),
     "byte_transformer_small": (3, 2, 128, 512, 4),
     "byte_transformer_tiny": (2, 2, 32, 64, 2),
+    "byte_transformer_hit": (2, 2, 128, 128, 8),
     "byte_transformer_char2subword_paper": (6, 6, 512, 2048, 8),
 }
 
@@ -271,6 +278,25 @@ def test_char2subword_preset():
     assert args.encoder_embedder == "char2subword"
     found = (args.char2subword_layers, args.char_embed_dim, args.char2subword_heads)
     assert found == (6, 768, 12)
+
+
+def test_hit_preset():
+    options = complete(ByteTransformerConfig, model_args("byte_transformer_hit"))
+    assert (options.encoder_embedder, options.mixture) == ("mixture", "sum")
+    assert (options.mixture_composer, options.hit_attention) == ("hit", "fused")
+    assert (options.encoder_attention, options.decoder_attention) == ("fused", "fused")
+    assert options.cross_attention == "softmax"
+    found = (options.hit_layers, options.hit_heads, options.hit_ffn_embed_dim)
+    assert (*found, options.char_embed_dim) == (1, 8, 128, 128)
+    assert not (options.encoder_normalize_before or options.decoder_normalize_before)
+
+
+def test_size_of_the_hit_preset(monkeypatch):
+    """Sengupta et al. 2021 report 1.4M to 2.7M; hinglish_top has 6,653 words."""
+    words = [str(i).encode() for i in range(6653)]
+    monkeypatch.setattr(DictionaryTask, "source_words", lambda task: words)
+    model = build_model("byte_transformer_hit")
+    assert sum(p.numel() for p in model.parameters()) == 1_946_634
 
 
 @pytest.mark.parametrize("arch", PRESETS)

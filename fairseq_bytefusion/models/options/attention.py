@@ -6,6 +6,7 @@ from fairseq.dataclass import ChoiceEnum, FairseqDataclass
 
 from ...modules.attention.fused import ACTIVATIONS, REDUCTIONS
 from ...modules.attention.gates import GATES
+from .composers import composer_of
 from .groups import Owner, option
 
 # Of the encoder, of the decoder to itself, and of the decoder to the encoder.
@@ -13,13 +14,15 @@ _CHOICES = ("encoder_attention", "decoder_attention", "cross_attention")
 
 
 def _chosen(options):
-    return {getattr(options, name, None) for name in _CHOICES}
+    within_words = {options.hit_attention} if composer_of(options) == "hit" else set()
+    return within_words | {getattr(options, name, None) for name in _CHOICES}
 
 
 def _complaint(given, names, options):
     return (
         f"{given} does nothing without fused attention: add --encoder-attention fused, "
-        "--decoder-attention fused or --cross-attention fused, or drop it"
+        "--decoder-attention fused or --cross-attention fused, choose the word composer "
+        "hit, or drop it"
     )
 
 

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 from fairseq.dataclass import ChoiceEnum, FairseqDataclass
 
+from ...modules.attention import ATTENTIONS
 from ...modules.embedders.composers.hit import POOLINGS
 from .composers import composer_of, composer_owner
 from .groups import check_positive, option
@@ -17,7 +18,7 @@ class HitOptions(FairseqDataclass):
 
     hit_layers: int = option(1, "hit: layers within words", _HIT)
     hit_heads: int = option(8, "hit: attention heads", _HIT)
-    hit_attention: ChoiceEnum(["fused", "softmax"]) = option(
+    hit_attention: ChoiceEnum(list(ATTENTIONS)) = option(
         "fused", "hit: attention of its layers; fused has the options --fused-...", _HIT
     )
     hit_ffn_embed_dim: int = option(128, "hit: FFN width", _HIT)

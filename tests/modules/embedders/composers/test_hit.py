@@ -4,13 +4,15 @@ import pytest
 import torch
 
 from fairseq_bytefusion.modules.attention import FusedAttention, MultiheadAttention
+from fairseq_bytefusion.modules.attention.gates import ScalarGate
 from fairseq_bytefusion.modules.embedders.composers.hit import (
     POOLINGS,
     maximum_of,
     mean_of,
 )
+from fairseq_bytefusion.modules.named_scalars import collect_scalars
 
-from ....helpers import pad_batch
+from ....helpers import build_model, pad_batch
 from ....oracles import word_composers as oracle
 from .composers import RAGGED, composer
 
@@ -76,3 +78,23 @@ def test_autocast(attention):
     found.float().sum().backward()
     assert (found - expected).abs().max() <= 0.1
     assert all(p.grad.isfinite().all() for p in module.parameters())
+
+
+def test_options_of_fused_attention_are_those_of_hit():
+    settings = {"fused_reduce": "linear", "fused_activation": "softmax"}
+    settings.update(fused_gate="scalar", fused_scale="false")
+    model = build_model(encoder_embedder="hit", char_embed_dim=16, **settings)
+    composer_layer, encoder_layer = (
+        part.layers[0].self_attn for part in (model.encoder.embed_tokens, model.encoder)
+    )
+    assert isinstance(composer_layer.gate, ScalarGate)
+    outer = composer_layer.branches[1]
+    assert (outer.reduction is not None, outer.softmax, outer.scale) == (True, True, 1.0)
+    assert isinstance(encoder_layer, MultiheadAttention)  # it was not asked for
+
+
+def test_its_gates_are_among_the_numbers_worth_logging():
+    model = build_model(encoder_embedder="hit", char_embed_dim=16, hit_layers=2)
+    names = [scalar.name for scalar in collect_scalars(model)]
+    paths = [f"encoder.embed_tokens.layers.{layer}.self_attn" for layer in (0, 1)]
+    assert names == [f"{path}.gate_outer" for path in paths]
