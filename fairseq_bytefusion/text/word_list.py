@@ -7,6 +7,7 @@ import torch
 
 from .files import HEAD_BYTES, check_plain
 from .lines import raw_lines
+from .text_dictionary import encode_utf8
 from .words import symbol_tables, unique_words
 
 _WHITESPACE_RUN = re.compile(rb"[ \t\r\v\f]+")
@@ -90,6 +91,11 @@ def is_word(raw):
     """bool: whether ``raw`` (bytes) can stand in a list of words: something, and no
     whitespace in it."""
     return bool(raw) and not _WHITESPACE.search(raw)
+
+
+def joined_words(words):
+    """bytes: a sentence of ``words`` (list of str), with one space between them."""
+    return b" ".join(map(encode_utf8, words))
 
 
 def known_words(words, dictionary):
