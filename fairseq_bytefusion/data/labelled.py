@@ -7,9 +7,10 @@ import numpy as np
 import torch
 from fairseq.data import data_utils
 
+from ..text.labelled_lines import NO_LABEL
 from .encoded_texts import EncodedTexts
 from .pairs.pair_files import require_directory, unusable
-from .sentences import NO_LABEL, SentenceDataset
+from .sentences import SentenceDataset
 
 logger = logging.getLogger(__name__)
 

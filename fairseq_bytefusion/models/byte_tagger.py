@@ -2,8 +2,8 @@
 
 from fairseq.models import register_model
 
-from ..data.sentences import NO_LABEL
 from ..modules.heads import HEADS
+from ..text.labelled_lines import NO_LABEL
 from .labelling_model import LabellingModel, register_presets
 from .options.labelling import ByteTaggerConfig
 

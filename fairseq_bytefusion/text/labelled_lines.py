@@ -6,6 +6,9 @@ from .lines import read_sentences
 
 logger = logging.getLogger(__name__)
 
+#: label of no word: what PyTorch's cross-entropy leaves out
+NO_LABEL = -100
+
 
 def numbered_lines(path):
     """The lines of a file and their numbers, from 1; how many are not UTF-8 is logged.
@@ -79,7 +82,7 @@ def check_label(fields, column, where):
 
 
 def check_label_column(column, first):
-    """Raise ValueError where the label (int or None) would stand before column ``first``."""
+    """Raise ValueError where the label's ``column`` (int or None) is before ``first``."""
     if column is not None and column < first:
         reason = "column 1 is the word" if first > 1 else "columns count from 1"
         raise ValueError(f"--label-column {column} must be at least {first}: {reason}")

@@ -32,9 +32,10 @@ class LabellingTask(
 ):
     """A task that labels sentences, or their words.
 
-    ``DATA`` holds ``train``, ``valid`` and ``test``. One defines ``NAME``, ``ENDING`` (of
-    its files), ``count_labels(path)``, ``read_labelled(path)`` and
-    ``encode_labels(labels, sentences)``. Over-long sentences are cut behind a word; training drops what is empty or longer than ``--max-tokens``.
+    ``DATA`` holds ``train``, ``valid`` and ``test``. Over-long sentences are cut behind a
+    word; training drops what is empty or longer than ``--max-tokens``. A subclass defines
+    ``NAME``, ``ENDING`` (of its files), ``count_labels(path)``, ``read_labelled(path)`` and
+    ``encode_labels(labels, sentences)``.
     """
 
     NAME = ENDING = None
