@@ -1,5 +1,6 @@
 """``byte_classifier``: a label for each sentence."""
 
+import torch
 from fairseq.models import register_model
 
 from ..modules.heads import SoftmaxHead
@@ -15,14 +16,15 @@ class ByteClassifierModel(LabellingModel):
 
     @classmethod
     def build_head(cls, options, task):
-        """nn.Module: a linear layer and a softmax."""
-        return SoftmaxHead(options.encoder_embed_dim, len(task.labels))
+        """nn.Module: a linear layer and a softmax, over the mean and any features."""
+        return SoftmaxHead(options.encoder_embed_dim + task.num_features, len(task.labels))
 
-    def forward(self, src_tokens, src_lengths=None):
+    def forward(self, src_tokens, src_lengths=None, features=None):
         """
         Args:
             src_tokens (Long[B, T]): padded on either side.
             src_lengths (Long[B], optional): fairseq passes it; not needed.
+            features (Float[B, F], optional): of the sentences, such as tf-idf.
 
         Returns:
             dict: ``scores`` Float[B, L], ``states`` Float[B, S, D] of words,
@@ -31,9 +33,11 @@ class ByteClassifierModel(LabellingModel):
         states, padding_mask, is_word = self.words(src_tokens)
         # A sentence without words is its </s>.
         counted = is_word | (~padding_mask & ~is_word.any(1, keepdim=True))
-        mean = mean_over(states, counted)
+        sentences = self.dropout_module(mean_over(states, counted))
+        if features is not None:
+            sentences = torch.cat([sentences, features.to(sentences)], 1)
         return {
-            "scores": self.head(self.dropout_module(mean)),
+            "scores": self.head(sentences),
             "states": states,
             "padding_mask": padding_mask,
             "is_word": is_word,

@@ -9,7 +9,7 @@ from ..modules.embedders import EMBEDDERS
 from ..modules.word_pooling import WordPooling
 from .encoder_builder import build_embedder, build_encoder
 from .lstm_encoder import LSTMEncoder
-from .options import check, complete
+from .options import EncoderOptions, check, complete, resolve_as_before
 
 # Widths and layers of presets of every labelling model.
 PRESETS = {
@@ -73,6 +73,11 @@ class LabellingModel(BaseFairseqModel):
         else:
             encoder = build_encoder(options, dictionary, words)
         return cls(encoder, pooling, cls.build_head(options, task), options)
+
+    @staticmethod
+    def resolve_as_before(saved):
+        """Complete the options of a checkpoint as :func:`~.options.resolve_as_before`."""
+        resolve_as_before(EncoderOptions, saved)
 
     def words(self, src_tokens):
         """States of words.

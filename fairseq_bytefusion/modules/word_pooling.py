@@ -47,7 +47,7 @@ class WordPooling(nn.Module):
         return pool(states, tokens, self.padding_idx, self.tables, self.mode)
 
     def extra_repr(self):
-        return self.mode
+        return str(self.mode)
 
 
 def pool(states, tokens, pad, tables, mode="mean"):

@@ -3,8 +3,6 @@
 import torch
 import torch.nn as nn
 
-INSTALL = "pip install pytorch-crf (or 'fairseq_bytefusion[labels]')"
-
 
 class CRFHead(nn.Linear):
     """Scores of labels, and a score for each label behind another.
@@ -17,7 +15,7 @@ class CRFHead(nn.Linear):
         out_features (int): labels L.
 
     Raises:
-        ImportError: pytorch-crf is not installed.
+        ValueError: pytorch-crf is not installed.
 
     Source: Lafferty et al. 2001; Lample et al. 2016, section 2.2.
     """
@@ -29,8 +27,8 @@ class CRFHead(nn.Linear):
         try:
             from torchcrf import CRF
         except ImportError as error:
-            raise ImportError(
-                f"--tag-decoder crf needs the package pytorch-crf: {INSTALL}"
+            raise ValueError(
+                "--tag-decoder crf needs the package pytorch-crf: pip install pytorch-crf"
             ) from error
         self.crf = CRF(out_features, batch_first=True)
 

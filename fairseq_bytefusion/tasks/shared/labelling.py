@@ -9,7 +9,7 @@ from ... import compat
 from ...data import Side
 from ...data.labelled import LabelledDataset, encode_sentences, labelled_file
 from ...data.pairs.pair_files import require_directory
-from ...models.options import EncoderOptions, resolve_as_before
+from ...models.labelling_model import LabellingModel
 from ...text import load_dictionary
 from .batching import PackedBatching
 from .composer_transfer import start_from_approximation
@@ -95,7 +95,7 @@ class LabellingTask(
                 :func:`~.composer_transfer.start_from_approximation`.
         """
         if from_checkpoint:
-            resolve_as_before(EncoderOptions, cfg)
+            LabellingModel.resolve_as_before(cfg)
         else:
             require_directory(utils.split_paths(self.cfg.data)[0])
         model = super().build_model(cfg, from_checkpoint)

@@ -64,11 +64,20 @@ class SavedLabels:
             return self.labels[index]
         return list(self._unknown)[index - len(self.labels)]
 
+    def training_files(self):
+        """list of str: paths of the training data, one a shard.
+
+        Raises:
+            FileNotFoundError: one is not there.
+        """
+        folders = utils.split_paths(self.cfg.data)
+        subset = self.cfg.train_subset
+        return [labelled_file(folder, subset, self.ENDING) for folder in folders]
+
     def _read_labels(self):
-        counts, paths = Counter(), []
-        for data_dir in utils.split_paths(self.cfg.data):
-            paths.append(labelled_file(data_dir, self.cfg.train_subset, self.ENDING))
-            counts.update(self.count_labels(paths[-1]))
+        counts, paths = Counter(), self.training_files()
+        for path in paths:
+            counts.update(self.count_labels(path))
         if len(counts) < 2:
             raise ValueError(
                 f"{' and '.join(paths)}: one label only, {next(iter(counts))}: there is "
