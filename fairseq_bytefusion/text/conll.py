@@ -3,7 +3,7 @@
 import logging
 from typing import List, NamedTuple
 
-from .labelled_lines import check_label, check_label_column, numbered_lines
+from .labelled_lines import check_label, check_label_column, counted, numbered_lines
 from .text_dictionary import encode_utf8
 from .word_list import is_word
 
@@ -96,7 +96,7 @@ def _label(fields, label_column, columns, where):
         )
     if label_column is None and len(fields) != columns:
         raise ValueError(
-            f"{where}: {len(fields)} columns, where the first line has {columns}: the last "
+            f"{where}: {counted(fields)}, where the first line has {columns}: the last "
             "one is the label, unless --label-column says which"
         )
     label = check_label(fields, label_column or columns, where)

@@ -56,12 +56,16 @@ def field(fields, column, where, flag):
         ValueError: the line has fewer.
     """
     if column > len(fields):
-        there = "1 column" if len(fields) == 1 else f"{len(fields)} columns"
         raise ValueError(
-            f"{where}: {there}, and {flag} is {column}: tabs separate columns, one is "
-            "missing"
+            f"{where}: {counted(fields)}, and {flag} is {column}: tabs separate columns, "
+            "and one is missing"
         )
     return fields[column - 1]
+
+
+def counted(fields):
+    """str: how many columns ``fields`` (list) are."""
+    return "1 column" if len(fields) == 1 else f"{len(fields)} columns"
 
 
 def check_label(fields, column, where):
