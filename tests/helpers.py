@@ -179,3 +179,29 @@ def approximate(teacher, save_dir, *args, **kwargs):
     """Learn a table with ``fairseq-train`` and a tiny module; later flags win."""
     flags = (*APPROXIMATION_FLAGS, *args)
     return fairseq("train", teacher, "--save-dir", save_dir, *flags, **kwargs)
+
+
+def train_labels(kind, data, save_dir, *args, **kwargs):
+    """Train a tiny tagger (``kind`` tagging) or classifier (classification)."""
+    model = {"tagging": "byte_tagger", "classification": "byte_classifier"}[kind]
+    flags = [
+        *("--task", f"byte_{kind}", "--criterion", f"byte_{kind}", "--arch"),
+        *(f"{model}_tiny", "--label-smoothing", "0", "--no-epoch-checkpoints"),
+    ]
+    return train(data, save_dir, *flags, *args, **kwargs)
+
+
+def write_labels(folder, split, sentences):
+    """Write ``split.conll`` and ``split.tsv``.
+
+    Args:
+        sentences (list of tuple): list of (word, label), and the label of the sentence.
+    """
+    words = "\n".join(
+        "".join(f"{word}\t{label}\n" for word, label in tagged) for tagged, _ in sentences
+    )
+    lines = "".join(
+        f"{' '.join(word for word, _ in tagged)}\t{label}\n" for tagged, label in sentences
+    )
+    (Path(folder) / f"{split}.conll").write_text(words, "utf-8")
+    (Path(folder) / f"{split}.tsv").write_text(lines, "utf-8")
