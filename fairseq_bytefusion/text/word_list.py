@@ -87,6 +87,16 @@ def unpack_words(packed):
     return packed.cpu().numpy().tobytes().split(b"\n")
 
 
+def pack_labels(labels):
+    """UInt8[N]: what a checkpoint keeps of ``labels`` (list of str, without ``\\n``)."""
+    return pack_words(list(map(encode_utf8, labels)))
+
+
+def unpack_labels(packed):
+    """list of str: what :func:`pack_labels` made ``packed`` (UInt8[N]) of."""
+    return [label.decode("utf-8") for label in unpack_words(packed)]
+
+
 def is_word(raw):
     """bool: whether ``raw`` (bytes) can stand in a list of words: something, and no
     whitespace in it."""

@@ -7,8 +7,7 @@ import torch
 from fairseq import utils
 
 from ...data.labelled import labelled_file
-from ...text.text_dictionary import encode_utf8
-from ...text.word_list import pack_words, unpack_words
+from ...text.word_list import pack_labels, unpack_labels
 
 
 class SavedLabels:
@@ -90,7 +89,7 @@ class SavedLabels:
         """As in fairseq, and the labels, as tensors: every torch loads these."""
         return {
             **super().state_dict(),
-            "labels": pack_words(list(map(encode_utf8, self.labels))),
+            "labels": pack_labels(self.labels),
             "label_counts": torch.tensor(self.label_counts),
         }
 
@@ -127,8 +126,3 @@ class SavedLabels:
                 f"({', '.join(differing[:5])}): give the data of then, or train anew in "
                 "another --save-dir"
             )
-
-
-def unpack_labels(packed):
-    """list of str: the labels that a checkpoint keeps as ``packed`` (UInt8[N])."""
-    return [label.decode("utf-8") for label in unpack_words(packed)]
