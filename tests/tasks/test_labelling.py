@@ -227,3 +227,10 @@ def test_models_of_other_labels_are_no_ensemble(data):
     state["labels"] = state["labels"][2:]
     with pytest.raises(ValueError, match="it has other labels than the model before it"):
         task.load_state_dict(state)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_there_is_no_text_to_generate(data, kind):
+    message = f"of the task byte_{kind} writes labels, not text: use bytefusion predict"
+    with pytest.raises(ValueError, match=message):
+        label_task(kind, data).build_generator([], Namespace())

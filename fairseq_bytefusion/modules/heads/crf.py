@@ -2,6 +2,7 @@
 
 import torch
 import torch.nn as nn
+from torch.func import functional_call
 
 
 class CRFHead(nn.Linear):
@@ -44,7 +45,7 @@ class CRFHead(nn.Linear):
             Float[B], 0 for a sentence without a word.
         """
         tags = target.masked_fill(~mask, 0)
-        likelihoods = self.crf(scores.float(), tags, _from_first(mask), reduction="none")
+        likelihoods = self._likelihoods(scores.float(), tags, mask)
         return (-likelihoods).masked_fill(~mask[:, 0], 0.0)
 
     def decode(self, scores, mask):
@@ -78,10 +79,16 @@ class CRFHead(nn.Linear):
         """
         scores = scores.detach().float().requires_grad_()
         tags = torch.zeros(mask.shape, dtype=torch.long, device=mask.device)
-        likelihood = self.crf(scores, tags, _from_first(mask), reduction="sum")
+        likelihood = self._likelihoods(scores, tags, mask).sum()
         (gradient,) = torch.autograd.grad(likelihood, scores)
         marginals = nn.functional.one_hot(tags, scores.shape[-1]) - gradient
         return marginals.clamp(min=torch.finfo(marginals.dtype).tiny).log()
+
+    def _likelihoods(self, scores, tags, mask):
+        """Float[B], in 32 bits: pytorch-crf adds up in those of its parameters."""
+        weights = {name: w.float() for name, w in self.crf.named_parameters()}
+        options = {"mask": _from_first(mask), "reduction": "none"}
+        return functional_call(self.crf, weights, (scores, tags), options)
 
 
 def _from_first(mask):

@@ -129,8 +129,16 @@ class LabellingTask(
         )
 
     def features_of(self, texts):
-        """What a model gets of ``texts`` beside their symbols; see ``LabelledDataset``."""
+        """None: a model gets nothing of ``texts`` (list of str) beside their symbols. Else
+        a function, see :class:`~...data.labelled.LabelledDataset`."""
         return
+
+    def build_generator(self, models, args, *rest, **kwargs):
+        """Refuse: there is no text to generate (``fairseq-generate`` asks for it)."""
+        raise ValueError(
+            f"a model of the task {self.NAME} writes labels, not text: use bytefusion "
+            "predict, or fairseq-validate for the loss"
+        )
 
 
 def _require_spaces(name, dictionary):

@@ -47,6 +47,16 @@ def test_likelihood(crf, scores):
         assert loss.item() == pytest.approx(expected.item(), abs=1e-5)
 
 
+def test_likelihoods_are_in_32_bits(crf, scores):
+    target = torch.zeros(4, 5, dtype=torch.long)
+    halved = crf.bfloat16()
+    found = halved.losses(100 * scores, MASK, target)
+    assert found.dtype == torch.float32
+    assert torch.allclose(found, crf.float().losses(100 * scores, MASK, target))
+    halved.bfloat16().losses(scores, MASK, target).sum().backward()
+    assert all(p.grad is not None for p in halved.crf.parameters())
+
+
 def test_viterbi_finds_the_most_probable_labels(crf, scores):
     found = crf.decode(scores, MASK)
     for row, every, length in zip(found, distributions(crf, scores), LENGTHS):
