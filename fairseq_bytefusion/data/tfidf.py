@@ -47,9 +47,10 @@ class TfIdf:
         """
         if not any(text.strip(" \t\r\v\f") for text in texts):
             raise ValueError(f"{name} holds no text of which --tfidf could be made")
-        found = {kind: _vectorizer(kind, max_features=most) for kind in _ANALYZERS}
-        for vectorizer in found.values():
-            vectorizer.fit(texts)
+        found = {}
+        for kind in _ANALYZERS:
+            terms = _most_frequent(kind, texts, most)
+            found[kind] = _vectorizer(kind, vocabulary=terms).fit(texts)
         return cls(found)
 
     @classmethod
@@ -79,6 +80,13 @@ class TfIdf:
     def __len__(self):
         return sum(len(v.get_feature_names_out()) for v in self._vectorizers.values())
 
+    def is_that_of(self, state):
+        """bool: whether ``state`` (dict) is its own, up to the last digits of weights."""
+        return all(
+            value.shape == state[name].shape and torch.allclose(value, state[name])
+            for name, value in self.state().items()
+        )
+
     def rows(self, texts):
         """A function from numbers of ``texts`` (list of str) to Float[B, F]."""
         from scipy.sparse import hstack
@@ -86,6 +94,15 @@ class TfIdf:
         parts = [vectorizer.transform(texts) for vectorizer in self._vectorizers.values()]
         # A function that worker processes can be handed.
         return functools.partial(_dense_rows, hstack(parts, "csr", np.float32))
+
+
+def _most_frequent(kind, texts, most):
+    """list of str: n-grams, the first ones of those that are as frequent: scikit-learn's
+    own choice among these is another in every version of numpy."""
+    counter = _vectorizer(kind, norm=None, use_idf=False)
+    counts = np.asarray(counter.fit_transform(texts).sum(0)).ravel()
+    terms = counter.get_feature_names_out()  # sorted
+    return sorted(terms[np.argsort(-counts, kind="stable")[:most]].tolist())
 
 
 def _dense_rows(matrix, numbers):

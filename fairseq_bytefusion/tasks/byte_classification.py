@@ -3,7 +3,6 @@
 from collections import Counter
 from dataclasses import dataclass, field
 
-import torch
 from fairseq.tasks import register_task
 
 from ..data.tfidf import TfIdf
@@ -118,8 +117,8 @@ class ByteClassificationTask(LabellingTask):
             ValueError: they are others.
         """
         super().check_restored(state)
-        then, now = state.get("tfidf"), self.tfidf and self.tfidf.state()
-        if then and now and not all(torch.equal(then[name], now[name]) for name in now):
+        then = state.get("tfidf")
+        if then and self.tfidf is not None and not self.tfidf.is_that_of(then):
             raise ValueError(
                 "the n-grams of --tfidf are not those it was trained with: give the "
                 "training data and --tfidf-features of then"

@@ -46,10 +46,16 @@ def test_the_equation():
     assert found.shape[1] == len(features)
 
 
-def test_the_most_frequent_n_grams_are_kept():
-    features = TfIdf.fit(TEXTS, 2, "train.tsv")
-    assert len(features) == 4
-    assert b"kal" in features.state()["word_terms"].numpy().tobytes().split(b"\n")
+def test_the_most_frequent_n_grams_are_kept_and_the_first_of_equal_ones():
+    features = TfIdf.fit(["c b a", "c a", "c"], 2, "train.tsv")
+    words, characters = (
+        features.state()[f"{kind}_terms"].numpy().tobytes().split(b"\n")
+        for kind in ("word", "char")
+    )
+    assert words == [b"a", b"c"]
+    assert characters == [b" ", b"c"]
+    features = TfIdf.fit(["c b a", "b c a", "a b c"], 1, "train.tsv")
+    assert features.state()["word_terms"].numpy().tobytes() == b"a"
 
 
 def test_a_checkpoint_is_enough():
@@ -57,6 +63,8 @@ def test_a_checkpoint_is_enough():
     state = features.state()
     assert {type(value) for value in state.values()} == {torch.Tensor}
     again = TfIdf.from_state(state)
+    assert again.is_that_of(state)
+    assert not TfIdf.fit(TEXTS[:1], 20, "train.tsv").is_that_of(state)
     numbers = [3, 0, 2]
     assert torch.equal(again.rows(TEXTS)(numbers), features.rows(TEXTS)(numbers))
 
