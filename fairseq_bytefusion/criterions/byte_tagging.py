@@ -1,5 +1,7 @@
 """``--criterion byte_tagging``: the labels of words."""
 
+import functools
+
 import torch
 from fairseq.criterions import register_criterion
 from fairseq.logging import metrics
@@ -62,7 +64,9 @@ class ByteTaggingCriterion(LabellingCriterion):
             return
         metrics.log_scalar(SPANS, counts)
         for name in span_scores(counts):
-            metrics.log_derived(
-                name,
-                lambda meters, name=name: round(span_scores(meters[SPANS].sum)[name], 2),
-            )
+            metrics.log_derived(name, functools.partial(_score, name))
+
+
+def _score(name, meters):
+    """float: a score of the spans of a whole validation."""
+    return round(float(span_scores(meters[SPANS].sum)[name]), 2)

@@ -1,5 +1,6 @@
 """What the criterions of tagging and classification share."""
 
+import functools
 import math
 from dataclasses import dataclass, field
 
@@ -113,21 +114,25 @@ class LabellingCriterion(FairseqCriterion):
         counts = summed(logging_outputs, CONFUSION)
         if counts is None:
             return
-        num_labels = math.isqrt(len(counts))  # (L + 1) * L entries
-        shape = (num_labels + 1, num_labels)
         metrics.log_scalar(CONFUSION, counts)
-        for name in scores_from_confusion(np.zeros(shape)):
-            metrics.log_derived(
-                name,
-                lambda meters, name=name: round(
-                    scores_from_confusion(meters[CONFUSION].sum.reshape(shape))[name], 2
-                ),
-            )
+        for name in scores_from_confusion(_matrix(counts)):
+            metrics.log_derived(name, functools.partial(_score, name))
 
     @staticmethod
     def logging_outputs_can_be_summed():
         """bool: they are sums."""
         return True
+
+
+def _matrix(counts):
+    """float64[L + 1, L]: the matrix that ``counts`` (float64[(L + 1) * L]) lay in."""
+    num_labels = math.isqrt(len(counts))
+    return counts.reshape(num_labels + 1, num_labels)
+
+
+def _score(name, meters):
+    """float: a score of the labels of a whole validation."""
+    return round(scores_from_confusion(_matrix(meters[CONFUSION].sum))[name], 2)
 
 
 def summed(logging_outputs, key):

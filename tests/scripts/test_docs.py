@@ -195,6 +195,8 @@ def known_flags():
     for arch, task in (
         ("byte_transformer", "byte_translation"),
         ("embedding_approximation", "embedding_approximation"),
+        ("byte_tagger", "byte_tagging"),
+        ("byte_classifier", "byte_classification"),
     ):
         criterion = "label_smoothed_cross_entropy" if task == "byte_translation" else task
         args = ["data", "--task", task, "--user-dir", str(USER_DIR)]
