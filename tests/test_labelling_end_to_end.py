@@ -11,7 +11,7 @@ from fairseq_bytefusion.evaluation.labelling_scores import scores_from_confusion
 from fairseq_bytefusion.evaluation.spans import span_scores
 
 from .helpers import TRAIN_FLAGS, failing, fairseq, train_labels
-from .test_end_to_end import assert_same_parameters, train_with_two_workers
+from .test_end_to_end import assert_same_parameters, model_of, train_with_two_workers
 
 pytestmark = pytest.mark.long
 
@@ -124,6 +124,19 @@ def test_two_workers_equal_one(label_data, tmp_path, kind, flags):
         for name in {*SCORES, *(n for n in x if n.startswith("span"))}:
             assert x[name] == pytest.approx(y[name], abs=2e-3), name
     assert_same_parameters(tmp_path / "one" / LAST, tmp_path / "two" / LAST, 1e-5)
+
+
+@pytest.mark.parametrize("encoder", ["transformer", "lstm"])
+def test_it_starts_from_an_approximation(label_data, approximation, tmp_path, encoder):
+    composer = ("--char-embed-dim", "16", "--char2subword-layers", "1")
+    train_labels(
+        "tagging", label_data, tmp_path, "--encoder-embedder", "char2subword", *composer,
+        "--encoder-type", encoder, "--char2subword-from", approximation,
+        "--freeze-composer", "--max-update", "2", "--disable-validation",
+    )  # fmt: skip
+    found, learned = map(model_of, (tmp_path / LAST, approximation))
+    for name, value in learned.items():
+        assert torch.equal(found[f"encoder.embed_tokens.{name[len('composer.') :]}"], value)
 
 
 def test_spans_of_nothing_score_nothing():

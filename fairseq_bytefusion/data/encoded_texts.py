@@ -43,10 +43,10 @@ class EncodedTexts(FairseqDataset):
         """``ids`` (Int[T]), at most ``max_length`` of them."""
         if self.max_length is None or len(ids) <= self.max_length:
             return ids
-        spaces = np.flatnonzero(is_space[ids[: self.max_length].numpy()])
-        # A space that has a word before it, and room for </s> in its place.
-        if len(spaces) and spaces[-1]:
-            return torch.cat([ids[: int(spaces[-1])], ids[-1:]])
+        spaces = is_space[ids[: self.max_length].numpy()]
+        last = np.flatnonzero(spaces)[-1:]  # </s> stands in its place
+        if len(last) and not spaces[: last[0]].all():
+            return torch.cat([ids[: int(last[0])], ids[-1:]])
         return self.dictionary.truncate(ids, self.max_length)
 
     def _log(self):

@@ -22,6 +22,7 @@ class LSTMEncoder(FairseqEncoder):
         super().__init__(dictionary)
         self.embed_tokens = embedder
         self.pooling = pooling
+        self.embed_positions = None  # an LSTM reads words in their order
         self.max_source_positions = options.max_source_positions
         self.dropout_module = FairseqDropout(options.dropout)
         self.layernorm_embedding = None

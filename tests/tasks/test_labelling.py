@@ -103,6 +103,25 @@ def test_a_cut_at_the_very_limit(data):
         assert len(sample["labels"]) == labels + 1
 
 
+@pytest.mark.parametrize(
+    ("text", "cut"),
+    [
+        ("ab cd ef", "ab cd"),
+        ("ab  cd ef", "ab "),
+        ("abcdefgh", "abcde"),
+        ("   abcdefgh", "   ab"),
+        ("a \tbcdefg", "a "),
+        ("ab cde", "ab"),
+        ("ab cd", "ab cd"),
+        ("नमस्ते", "न"),
+    ],
+)
+def test_texts_of_any_spaces_are_cut(data, text, cut):
+    (data / "train.tsv").write_text(f"{text}\tyes\na\tno\n")
+    task = loaded("classification", data, max_source_positions=6)
+    assert task.dictionary.string(task.dataset("train")[0]["source"]) == cut
+
+
 def test_training_drops_what_has_no_text(data, caplog):
     (data / "train.tsv").write_text("\tyes\na\tno\n")
     with caplog.at_level(logging.WARNING):
