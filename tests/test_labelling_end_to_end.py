@@ -53,7 +53,7 @@ def validations(result):
 
 @pytest.mark.parametrize(("kind", "flags"), SYSTEMS.values(), ids=SYSTEMS)
 def test_every_system_trains_resumes_averages_and_validates(
-    label_data, tmp_path, kind, flags
+    label_data, tmp_path, capsys, kind, flags
 ):
     data = shutil.copytree(label_data, tmp_path / "data")
     by = ("--best-checkpoint-metric", "macro_f1", "--maximize-best-checkpoint-metric")
@@ -70,6 +70,13 @@ def test_every_system_trains_resumes_averages_and_validates(
 
     average = tmp_path / "average.pt"
     assert cli.main(["average", str(parts), "--last", "2", "--output", str(average)]) == 0
+    capsys.readouterr()
+    assert cli.main(["inspect", str(average)]) == 0
+    printed = capsys.readouterr().out
+    assert re.search(
+        r"\n  unit (byte|char)\n  \d labels: (B-THING, I-THING, O|no, yes)", printed
+    )
+    assert ("lambda of 2-grams" in printed) == ("ncf" in flags)
     for ending in ("conll", "tsv"):  # labels, words and n-grams are in the checkpoint
         (data / f"train.{ending}").unlink()
     (data / "dict.word.txt").unlink()
