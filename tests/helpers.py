@@ -1,10 +1,12 @@
 """What several tests need: data directories, tiny models, fairseq's commands."""
 
 import os
+import socket
 import subprocess
 import sys
 import sysconfig
 from argparse import Namespace
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import torch
@@ -164,6 +166,28 @@ def failing(verb, *args):
 def train(data, save_dir, *args, **kwargs):
     """Train a tiny model with ``fairseq-train``; later flags win."""
     return fairseq("train", data, "--save-dir", save_dir, *TRAIN_FLAGS, *args, **kwargs)
+
+
+def free_port():
+    with socket.socket() as server:
+        server.bind(("127.0.0.1", 0))
+        return server.getsockname()[1]
+
+
+def train_with_two_workers(data, save_dir, *flags):
+    """As :func:`train`; returns the finished process of each worker."""
+    method = f"tcp://127.0.0.1:{free_port()}"
+
+    def worker(rank):
+        return train(
+            data, save_dir, *flags,
+            "--distributed-world-size", "2", "--distributed-rank", rank,
+            "--distributed-init-method", method, "--distributed-no-spawn",
+            "--distributed-backend", "gloo", "--ddp-backend", "legacy_ddp", apart=True,
+        )  # fmt: skip
+
+    with ThreadPoolExecutor(2) as pool:
+        return list(pool.map(worker, "01"))
 
 
 APPROXIMATION_FLAGS = [

@@ -85,10 +85,11 @@ class SavedVocabularies:
         found = ((side, getattr(self, f"{side}_dictionary")) for side in SIDES)
         return [(side, dictionary) for side, dictionary in found if dictionary is not None]
 
-    def _check_vocabularies(self, state):
+    def _check_vocabularies(self, state, sides=SIDES):
         for side, dictionary in self._dictionaries():
             saved = state.get(f"{side}_vocabulary")
-            if saved is not None:  # the checkpoint is as new as this check
+            # Where there is none, the checkpoint is older than this check.
+            if saved is not None and side in sides:
                 _check_same(side, dictionary, saved)
 
     def check_restored(self, state):
@@ -99,17 +100,29 @@ class SavedVocabularies:
                 checkpoint.
         """
         self._check_vocabularies(state)
-        tags, own = state.get("source_tags", []), list(self.source_dictionary.tags)
-        if tags != own:
-            raise ValueError(
-                f"it was trained with {_tags(tags)}, and this training has {_tags(own)}: "
-                "give the same --source-tag and --source-lang"
-            )
+        self._check_tags(state)
         words, own = state.get("source_words"), self._source_words
         if words is not None and own is not None and unpack_words(words) != own:
             raise ValueError(
                 f"{os.path.basename(self.word_lists()[0])} is not the list of words it "
                 "was trained with: put that in its place"
+            )
+
+    def check_source(self, state):
+        """Called before a training takes over an encoder: its symbols must be ours.
+
+        Raises:
+            ValueError: a source vocabulary or tags that are not those of the checkpoint.
+        """
+        self._check_vocabularies(state, ("source",))
+        self._check_tags(state)
+
+    def _check_tags(self, state):
+        tags, own = state.get("source_tags", []), list(self.source_dictionary.tags)
+        if tags != own:
+            raise ValueError(
+                f"it was trained with {_tags(tags)}, and this training has {_tags(own)}: "
+                "give the same --source-tag and --source-lang"
             )
 
     def _adopt_tags(self, tags):

@@ -7,12 +7,13 @@ import torch.nn as nn
 import torch.nn.functional as F
 
 from ....text.words import symbol_tables, unique_words
+from ...freezable import Freezable
 from ..embedder import Embedder
 
 logger = logging.getLogger(__name__)
 
 
-class WordComposer(Embedder, nn.Module):
+class WordComposer(Freezable, Embedder, nn.Module):
     """One vector a word, made of the word's symbols.
 
     Words are those of ``wsf`` at whitespace: ``</s>`` and a language tag are words of one
@@ -39,7 +40,6 @@ class WordComposer(Embedder, nn.Module):
         self.max_chars = max_chars
         #: words cut since construction
         self.num_cut = 0
-        self._frozen = False
         self.begin, self.end = len(dictionary), len(dictionary) + 1
         num_characters = len(dictionary) + (2 if delimited else 0)
         # N(0, 1): as large as the positions that char2subword adds.
@@ -67,15 +67,6 @@ class WordComposer(Embedder, nn.Module):
     def composer(self):
         """This module: a word composer alone is a word embedder."""
         return self
-
-    def freeze(self):
-        """Train no parameter, and drop nothing out."""
-        self._frozen = True
-        self.requires_grad_(False).eval()
-
-    def train(self, mode=True):
-        """As in torch; a frozen composer stays as it is."""
-        return super().train(mode and not self._frozen)
 
     def words(self, tokens):
         """UniqueWords of ``tokens`` (Long[B, T]); those that are cut are counted."""
