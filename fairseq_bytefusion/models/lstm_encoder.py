@@ -4,10 +4,11 @@ import torch.nn as nn
 from fairseq.models import FairseqEncoder
 from fairseq.modules import FairseqDropout
 
+from ..modules.freezable import Freezable
 from ..modules.word_lstm import WordLSTM
 
 
-class LSTMEncoder(FairseqEncoder):
+class LSTMEncoder(Freezable, FairseqEncoder):
     """Bidirectional LSTM over words.
 
     Args:

@@ -37,7 +37,7 @@ def load_dictionary(unit, data_dir, langs=()):
     if langs:
         names = [unit_class.filename.format(lang) for lang in langs]
     else:
-        names = [unit_class.filename.replace("{}.", "")]
+        names = [vocabulary_file(unit)]
     paths = [os.path.join(data_dir, name) for name in names]
     for path, lang in zip(paths, langs or ["labelled text"]):
         if not os.path.exists(path):
@@ -54,3 +54,10 @@ def load_dictionary(unit, data_dir, langs=()):
                 f"{','.join(langs)} -t TARGET --kinds {unit}"
             )
     return unit_class.from_file(paths[0])
+
+
+def vocabulary_file(unit):
+    """str: the name of the file that holds the vocabulary of labelled text; None for a
+    ``unit`` (str) without one."""
+    filename = UNITS[unit].filename
+    return None if filename is None else filename.replace("{}.", "")

@@ -12,6 +12,7 @@ from .words import symbol_tables, unique_words
 
 _WHITESPACE_RUN = re.compile(rb"[ \t\r\v\f]+")
 _WHITESPACE = re.compile(rb"[ \t\r\v\f\n]")
+_WHITESPACE_OF_TEXT = re.compile("[ \t\r\v\f]+")
 _CHUNK = 4096  # words hashed at a time
 _FINGERPRINT_BYTES = 6
 
@@ -106,6 +107,11 @@ def is_word(raw):
 def joined_words(words):
     """bytes: a sentence of ``words`` (list of str), with one space between them."""
     return b" ".join(map(encode_utf8, words))
+
+
+def split_words(text):
+    """list of str: the words of a sentence (str), what stands between white space."""
+    return list(filter(None, _WHITESPACE_OF_TEXT.split(text)))
 
 
 def known_words(words, dictionary):

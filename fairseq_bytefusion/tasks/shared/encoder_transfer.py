@@ -9,8 +9,9 @@ import torch
 from ...checkpoints.reading import open_checkpoint
 from ...compat.fairseq_checkpoints import options_of
 from ...compat.fairseq_restoring import is_for_training
-from ...models.options import EncoderOptions, complete, resolve_as_before, unlike
+from ...models.options import complete, resolve_as_before, unlike
 from ...models.options.groups import flag
+from ...models.options.labelling import LabellingOptions
 from ...modules.embedders.mixture import WordTable
 from .starting import require_start
 
@@ -92,15 +93,19 @@ def _encoder_of(checkpoint, model):
 
 
 def _check_options(path, saved, cfg):
+    # Which any encoder has; what pools its states stands behind it.
+    options, elsewhere = LabellingOptions, {"word_pooling"}
     saved = Namespace(**saved)
-    resolve_as_before(EncoderOptions, saved)
-    then = complete(EncoderOptions, saved)
-    now = complete(
-        EncoderOptions, Namespace(**options_of({"cfg": {"model": cfg}}, "model"))
-    )
-    differing = [n for n in unlike(EncoderOptions, then, now) if not is_for_training(n)]
+    resolve_as_before(options, saved)
+    then = complete(options, saved)
+    now = complete(options, Namespace(**options_of({"cfg": {"model": cfg}}, "model")))
     if not then.encoder_learned_pos:  # without, any length can be encoded
-        differing = [name for name in differing if name != "max_source_positions"]
+        elsewhere.add("max_source_positions")
+    differing = [
+        name
+        for name in unlike(options, then, now)
+        if not is_for_training(name) and name not in elsewhere
+    ]
     if differing:
         wanted = ", ".join(_given(name, getattr(then, name)) for name in differing)
         found = ", ".join(str(getattr(now, name)) for name in differing)

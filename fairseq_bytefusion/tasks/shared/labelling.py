@@ -13,6 +13,7 @@ from ...models.labelling_model import LabellingModel
 from ...text import load_dictionary
 from .batching import PackedBatching
 from .composer_transfer import start_from_approximation
+from .encoder_transfer import EncoderTransfer
 from .filtering import CountedFiltering
 from .labels import SavedLabels
 from .positions import LearnedPositions
@@ -28,6 +29,7 @@ class LabellingTask(
     LearnedPositions,
     SavedLabels,
     SavedVocabularies,
+    EncoderTransfer,
     FairseqTask,
 ):
     """A task that labels sentences, or their words.
@@ -127,6 +129,21 @@ class LabellingTask(
             num_buckets=self.cfg.num_batch_buckets,
             pad_to_multiple=self.cfg.required_seq_len_multiple,
         )
+
+    def dataset_of(self, texts, name):
+        """Texts to label.
+
+        Args:
+            texts (list of str or bytes): over-long ones are cut.
+            name (str): of the texts, for messages.
+
+        Returns:
+            LabelledDataset: without labels.
+        """
+        side = self.source_side
+        sentences = encode_sentences(texts, side, name)
+        features = self.features_of(texts)
+        return LabelledDataset(side, {"text": sentences}, features=features)
 
     def features_of(self, texts):
         """None: a model gets nothing of ``texts`` (list of str) beside their symbols. Else
