@@ -68,6 +68,13 @@ class WordComposer(Freezable, Embedder, nn.Module):
         """This module: a word composer alone is a word embedder."""
         return self
 
+    @property
+    def character_module(self):
+        """nn.Module: what gives each character the last state of its own, one behind the
+        other: the last of ``layers``, where there are some, or else the embedding."""
+        layers = getattr(self, "layers", ())
+        return layers[-1] if len(layers) else self.characters
+
     def words(self, tokens):
         """UniqueWords of ``tokens`` (Long[B, T]); those that are cut are counted."""
         words = unique_words(tokens, self.padding_idx, self.tables, self.max_chars)
