@@ -1,13 +1,12 @@
 """``bytefusion evaluate``: scores of a model that labels text."""
 
-import json
-
 from ..evaluation.confusion_plot import plot_confusion
 from ..evaluation.labelling_report import format_report
 from ..generation import LABELLERS
 from ..generation.labelled_files import evaluate_file
 from ..generation.labeller import load_labeller
 from .arguments import add_batch_flags, add_labeller_flags, positive
+from .json_text import json_text
 
 
 def add_parser(verbs):
@@ -50,7 +49,7 @@ def run(args):
         label_column=args.label_column,
     )
     if args.json:
-        print(json.dumps(report.as_dict(), indent=2, ensure_ascii=False))
+        print(json_text(report.as_dict(), indent=2))
     else:
         print(format_report(report))
     if args.plot:

@@ -1,6 +1,5 @@
 """``bytefusion explain``: which words and characters a label comes from."""
 
-import json
 from dataclasses import asdict
 
 from ..checkpoints.publishing import publishing
@@ -9,6 +8,7 @@ from ..generation.attribution import explain
 from ..generation.attribution_page import attribution_page
 from ..generation.labeller import load_labeller
 from .arguments import add_labeller_flags, positive
+from .json_text import json_text
 
 
 def add_parser(verbs):
@@ -52,6 +52,6 @@ def run(args):
     if args.output:
         page = attribution_page(found, "What the labels come from")
         with publishing(args.output) as file:
-            file.write(page.encode("utf-8", "replace"))
+            file.write(page.encode("utf-8"))
     if args.json:
-        print(json.dumps([asdict(each) for each in found], ensure_ascii=False, indent=2))
+        print(json_text([asdict(each) for each in found], indent=2))

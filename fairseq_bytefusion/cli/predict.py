@@ -1,12 +1,12 @@
 """``bytefusion predict``: labels of standard input."""
 
-import json
 import sys
 
 from ..generation import LABELLERS, ByteTagger
 from ..generation.labeller import load_labeller
 from .arguments import add_batch_flags, add_labeller_flags
 from .arriving import arriving_sentences
+from .json_text import json_text
 
 _DIGITS = 4  # of a probability
 
@@ -86,7 +86,7 @@ def _tags_json(found, scores):
     parts = {"words": found.words, "labels": found.labels}
     if scores:
         parts["scores"] = _rounded(found.scores)
-    return json.dumps(parts, ensure_ascii=False)
+    return json_text(parts)
 
 
 def _class_text(found, scores):
@@ -100,7 +100,7 @@ def _class_json(found, scores):
     if scores:
         names, values = found.probabilities.keys(), found.probabilities.values()
         parts["probabilities"] = dict(zip(names, _rounded(values)))
-    return json.dumps(parts, ensure_ascii=False)
+    return json_text(parts)
 
 
 _tags = {"text": _tags_text, "conll": _tags_conll, "json": _tags_json}

@@ -41,10 +41,11 @@ def attribution_page(attributions, title):
         title (str)
 
     Returns:
-        str: HTML.
+        str: HTML, in which bytes that are not UTF-8 are U+FFFD.
     """
     texts = "\n".join(map(_text, attributions))
-    return _PAGE.substitute(title=html.escape(title), texts=texts)
+    page = _PAGE.substitute(title=html.escape(title), texts=texts)
+    return page.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
 
 
 def _text(found):

@@ -9,6 +9,7 @@ import torch
 
 from fairseq_bytefusion.models.byte_transformer import ByteTransformerModel
 
+from ...generation.labellers import NAMES, labeller
 from ...helpers import (
     failing,
     fairseq,
@@ -95,6 +96,53 @@ def test_what_is_not_taken_is_told(toy_data, tmp_path, caplog):
     told = f"encoder: its {count} tensors are those of {tmp_path / 'old.pt'}, of which are "
     told += f"not taken: decoder ({len(old.decoder.state_dict())})"
     assert told in caplog.text
+
+
+KINDS = ("translation", "tagging", "classification")
+TABLES = {"encoder_embedder": "mixture", "mixture_composer": "char-rnn"}
+
+
+def any_model(kind, data, labelled, seed, **options):
+    """A new model of a task, its task and its options."""
+    if kind == "translation":
+        return build(data, seed, **options)
+    model = labeller(kind, labelled, seed, **options)
+    args = model.model.options
+    args._name = NAMES[kind]
+    return model.model, model.task, args
+
+
+@pytest.mark.parametrize(
+    ("first", "second"), [(a, b) for a in KINDS for b in KINDS if a != b]
+)
+def test_encoders_of_other_tasks(toy_data, label_data, tmp_path, first, second, caplog):
+    data = with_words(toy_data, tmp_path / "data")
+    shutil.copy(label_data / "dict.word.txt", data / "dict.word.xx.txt")
+    old, *rest = any_model(first, data, label_data, 1, **TABLES)
+    save(tmp_path / "old.pt", old, *rest)
+    with caplog.at_level(logging.INFO):
+        new, task, args = any_model(
+            second, data, label_data, 2, encoder_from=str(tmp_path / "old.pt"), **TABLES
+        )
+        task.start_training(new, args)
+    assert_same(encoder_state(new), encoder_state(old))
+    part = "decoder" if first == "translation" else "head"
+    assert f"of which are not taken: {part} (" in caplog.text
+
+
+def test_an_encoder_of_another_type_is_named(label_data, tmp_path):
+    kind = {"kind": "tagging", "data": None, "labelled": label_data}
+    old, *rest = any_model(**kind, seed=1, encoder_type="lstm")
+    save(tmp_path / "old.pt", old, *rest)
+    path = str(tmp_path / "old.pt")
+    new, task, args = any_model(**kind, seed=2, encoder_from=path)
+    with pytest.raises(ValueError, match=r"give --encoder-type lstm \(now transformer\)"):
+        task.start_training(new, args)
+    options = {"encoder_from": path, "encoder_type": "lstm", "freeze_encoder": True}
+    new, task, args = any_model(**kind, seed=2, **options, word_pooling="last")
+    task.start_training(new, args)
+    assert_same(encoder_state(new), encoder_state(old))
+    assert not new.train().encoder.training and new.training
 
 
 OPTIONS = {
