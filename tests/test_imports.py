@@ -25,10 +25,10 @@ ROOMS = {
     "criterions": {"evaluation.labelling_scores", "evaluation.spans", "modules"},
     "tasks": {"checkpoints.reading", "data", "models", "modules", "search", "text"},
     "checkpoints": {"checkpoints.reading", "modules", "text"},
-    "generation": {"checkpoints.reading", "tasks", "text"},
+    "generation": {"checkpoints.reading", "modules", "tasks", "text"},
     "evaluation": {
         *("checkpoints.reading", "evaluation.labelling_scores", "evaluation.spans"),
-        *("data", "modules", "tasks", "text"),
+        *("data", "generation", "modules", "tasks", "text"),
     },
     "cli": {"checkpoints", "evaluation", "generation", "text"},
 }

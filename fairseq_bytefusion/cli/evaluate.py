@@ -1,9 +1,12 @@
 """``bytefusion evaluate``: scores of a model that labels text."""
 
-from ..evaluation.confusion_plot import plot_confusion
+import os
+
+from ..checkpoints.publishing import publishing
+from ..evaluation.confusion_plot import confusion_image
+from ..evaluation.labelled_files import evaluate_file
 from ..evaluation.labelling_report import format_report
 from ..generation import LABELLERS
-from ..generation.labelled_files import evaluate_file
 from ..generation.labeller import load_labeller
 from .arguments import add_batch_flags, add_labeller_flags, positive
 from .json_text import json_text
@@ -53,4 +56,6 @@ def run(args):
     else:
         print(format_report(report))
     if args.plot:
-        plot_confusion(report, args.plot)
+        image = confusion_image(report, os.path.splitext(args.plot)[1][1:])
+        with publishing(args.plot) as file:
+            file.write(image)

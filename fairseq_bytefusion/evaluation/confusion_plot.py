@@ -1,25 +1,25 @@
 """What was confused with what, as a picture."""
 
 import io
-import os
 
 import numpy as np
 
-from ..checkpoints.publishing import publishing
 from .labelling_report import OTHERS
 
 
-def plot_confusion(report, path):
+def confusion_image(report, image_format):
     """Draw the confusion matrix: of each gold label, which share was taken for which.
 
     Labels that are neither gold nor predicted are left out.
 
     Args:
         report (LabellingReport)
-        path (str): an image file; its ending names the format.
+        image_format (str): ``png``, ``svg`` ...; that of matplotlib where it is empty.
+
+    Returns:
+        bytes
 
     Raises:
-        OSError: ``path`` cannot be written.
         ValueError: an unknown format.
     """
     # Here, because no other command draws: it takes half a second.
@@ -42,7 +42,6 @@ def plot_confusion(report, path):
     axes.set_ylabel("gold")
     figure.colorbar(image, label="share of the gold label", shrink=0.8)
     picture = io.BytesIO()
-    figure.savefig(picture, dpi=150, format=os.path.splitext(path)[1][1:] or None)
+    figure.savefig(picture, dpi=150, format=image_format or None)
     pyplot.close(figure)
-    with publishing(path) as file:
-        file.write(picture.getvalue())
+    return picture.getvalue()

@@ -1,9 +1,9 @@
 """Labelled files against what a model says."""
 
-from ..evaluation.labelling_report import report_labels
+from ..generation import ByteClassifier
 from ..text.columns import read_columns
 from ..text.conll import read_conll
-from .classifier import ByteClassifier
+from .labelling_report import report_labels
 
 
 def evaluate_file(labeller, path, batch_size=32, progress=True, **columns):
