@@ -26,6 +26,8 @@ EXPERIMENTS = [
     "pyyaml>=5.4,<7",
 ]
 
+LABELS = ["pytorch-crf>=0.7.2,<0.8", "scikit-learn>=1.0,<2"]
+
 setup(
     name="fairseq_bytefusion",
     version="0.1.0",
@@ -38,10 +40,12 @@ setup(
     install_requires=REQUIREMENTS,
     extras_require={
         "experiments": EXPERIMENTS,
+        "labels": LABELS,
         "huggingface": ["safetensors>=0.3,<1"],
         "zstd": ["zstandard>=0.19,<1"],
         "dev": [
             *EXPERIMENTS,
+            *LABELS,
             "pytest>=7,<10",
             "pytest-xdist>=3,<4",
             "hypothesis>=6.80,<7",

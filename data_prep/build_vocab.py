@@ -7,6 +7,11 @@
 writes ``DATA/spm.<lang>.model`` (SentencePiece BPE) and ``DATA/dict.char.<lang>.txt``
 (fairseq's dictionary format) for every language. Several sources share one vocabulary,
 written under the name of each.
+
+    python data_prep/build_vocab.py DATA --labels --kinds char
+
+writes ``DATA/dict.char.txt``, the characters of ``DATA/train.conll``, ``DATA/train.tsv`` or
+both, the space among them.
 """
 
 import argparse
@@ -21,6 +26,11 @@ import numpy as np
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from data_prep.blocks import Stream, line_blocks  # noqa: E402
+from data_prep.labelled import (  # noqa: E402
+    add_label_options,
+    check_label_options,
+    labelled_texts,
+)
 from data_prep.output import run_script, write_all  # noqa: E402
 from data_prep.sentences import MAX_BYTES, sentences_of  # noqa: E402
 from data_prep.whole_number import whole_number  # noqa: E402
@@ -128,6 +138,29 @@ def _size_problem(message, paths, size, flag):
     return f"{names}: SentencePiece made no model of {size} symbols: {message.strip()}"
 
 
+def build_label_vocab(args):
+    """Write the characters of labelled text.
+
+    Args:
+        args: ``data``, ``min_count``, ``text_column``.
+
+    Returns:
+        list of (str, int): path and number of symbols of the file.
+
+    Raises:
+        OSError, ValueError: see :func:`~data_prep.labelled.labelled_texts`.
+    """
+    texts = labelled_texts(args.data, args.text_column)
+    blocks = [b"\n".join(lines) for lines in texts.values()]
+    counts = count_chars(blocks)
+    # Sentences of one word have no space; others will.
+    counts[ord(" ")] = max(counts[ord(" ")], args.min_count)
+    text, count = _dictionary_text(counts, list(texts), args.min_count)
+    path = os.path.join(args.data, "dict.char.txt")
+    write_all({path: text.encode()})
+    return [(path, count)]
+
+
 def char_dictionary(paths, min_count=1):
     """The characters of files in fairseq's dictionary format, most frequent first.
 
@@ -144,14 +177,26 @@ def char_dictionary(paths, min_count=1):
     Raises:
         ValueError: the files hold no character.
     """
-    counts = np.zeros(0x110000, np.int64)
+    counts = 0
     for path in paths:
         with Stream(path) as stream:
-            for block in line_blocks(stream):
-                text = block.decode("utf-8", "replace").encode("utf-32-le")
-                found = np.bincount(np.frombuffer(text, np.uint32))
-                counts[: len(found)] += found
+            counts = counts + count_chars(line_blocks(stream))
+    return _dictionary_text(counts, paths, min_count)
+
+
+def count_chars(blocks):
+    """int64[code points]: how often each is in ``blocks`` (iterable of bytes); no newline
+    is counted."""
+    counts = np.zeros(0x110000, np.int64)
+    for block in blocks:
+        text = block.decode("utf-8", "replace").encode("utf-32-le")
+        found = np.bincount(np.frombuffer(text, np.uint32))
+        counts[: len(found)] += found
     counts[ord("\n")] = 0
+    return counts
+
+
+def _dictionary_text(counts, paths, min_count):
     codes = np.flatnonzero(counts >= max(min_count, 1))
     if not len(codes):
         raise ValueError(f"{', '.join(paths)}: no text to make a character dictionary of")
@@ -167,8 +212,9 @@ def parse_args(argv=None):
     )
     add = parser.add_argument
     add("data", help="raw-text directory")
-    add("-s", "--source-lang", required=True, help="one code, or several: de,fr,ru")
-    add("-t", "--target-lang", required=True)
+    add("-s", "--source-lang", help="one code, or several: de,fr,ru")
+    add("-t", "--target-lang")
+    add_label_options(parser)
     add("--kinds", nargs="+", choices=KINDS, default=KINDS, help="what to make (both)")
     add("--source-size", type=whole_number(1), default=64000, help="subwords (%(default)s)")
     add("--target-size", type=whole_number(1), default=8000, help="subwords (%(default)s)")
@@ -188,7 +234,14 @@ def parse_args(argv=None):
     add("--min-count", type=whole_number(1), default=1, help="of a character (%(default)s)")
     add("--seed", type=int, default=1, help="of the sample (%(default)s)")
     add("--threads", type=whole_number(1), default=1, help="of SentencePiece (%(default)s)")
-    return parser.parse_args(argv)
+    args = parser.parse_args(argv)
+    check_label_options(parser, args)
+    if args.labels and "sentencepiece" in args.kinds:
+        parser.error(
+            "words of labelled text must be told apart, and a symbol of SentencePiece may "
+            "be a space and letters: give --kinds char"
+        )
+    return args
 
 
 def _coverage(text):
@@ -200,6 +253,17 @@ def _coverage(text):
 
 def main(argv=None):
     args = parse_args(argv)
+    build = build_label_vocab if args.labels else build_pair_vocab
+    for path, size in build(args):
+        print(f"{path}: {size} symbols")
+
+
+def build_pair_vocab(args):
+    """As :func:`build_vocab`, of the command line.
+
+    Raises:
+        ValueError: languages that cannot be.
+    """
     sources = args.source_lang.split(",")
     if "" in sources:
         raise ValueError(f"--source-lang {args.source_lang}: write it as de,fr,ru")
@@ -208,8 +272,7 @@ def main(argv=None):
             f"{args.target_lang} is a source and the target: their vocabularies would have "
             "one name; leave it out of --source-lang"
         )
-    for path, size in build_vocab(args.data, sources, args.target_lang, args):
-        print(f"{path}: {size} symbols")
+    return build_vocab(args.data, sources, args.target_lang, args)
 
 
 if __name__ == "__main__":

@@ -11,7 +11,12 @@ one list, which is written under the name of each.
 
 takes the words that a trained table of embeddings has (a fairseq checkpoint, an .npy beside
 its .tsv, a Hugging Face directory), all of them unless --max-words is given, and counts
-them in that text. Byte-order marks at the start of any line, as in files that were joined,
+them in that text.
+
+    python data_prep/build_word_dict.py DATA --labels --min-count 2
+
+reads ``DATA/train.conll``, ``DATA/train.tsv`` or both, and writes ``DATA/dict.word.txt``.
+Byte-order marks at the start of any line, as in files that were joined,
 are no part of a word: with them it would be another one.
 """
 
@@ -23,6 +28,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from data_prep.cleaning import strip_marks  # noqa: E402
+from data_prep.labelled import add_label_options, check_label_options, labelled_texts  # noqa: E402
 from data_prep.output import run_script, write_atomically  # noqa: E402
 from data_prep.whole_number import whole_number  # noqa: E402
 from fairseq_bytefusion.data.pairs.pair_files import find_pair  # noqa: E402
@@ -78,10 +84,23 @@ def count_texts(paths):
     counts = Counter()
     for path in paths:
         with open_text(path) as file:
-            found = count_words(strip_marks(line) for line in raw_lines(file))
-        if not found:
-            raise SystemExit(f"{path} holds no word")
-        counts.update(found)
+            _add_words(counts, raw_lines(file), path)
+    return counts
+
+
+def _add_words(counts, lines, path):
+    """Count the words of ``lines`` (iterable of bytes) of the file ``path``."""
+    found = count_words(map(strip_marks, lines))
+    if not found:
+        raise SystemExit(f"{path} holds no word")
+    counts.update(found)
+
+
+def count_labelled(texts):
+    """As :func:`count_texts`, of what :func:`~data_prep.labelled.labelled_texts` gives."""
+    counts = Counter()
+    for path, lines in texts.items():
+        _add_words(counts, lines, path)
     return counts
 
 
@@ -89,8 +108,9 @@ def parse_options():
     """Namespace: the flags of the command line."""
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("data", type=Path, help="raw-text directory")
-    parser.add_argument("-s", "--source-lang", required=True, help="or several: de,fr")
-    parser.add_argument("-t", "--target-lang", required=True)
+    parser.add_argument("-s", "--source-lang", help="or several: de,fr")
+    parser.add_argument("-t", "--target-lang")
+    add_label_options(parser)
     parser.add_argument(
         "--min-count",
         type=whole_number(0),
@@ -104,6 +124,7 @@ def parse_options():
     )
     parser.add_argument("--words-of", metavar="TEACHER", help="no other words than these")
     options = parser.parse_args()
+    check_label_options(parser, options)
     if options.max_words is None and not options.words_of:
         options.max_words = MAX_WORDS
     return options
@@ -111,19 +132,25 @@ def parse_options():
 
 def main():
     options = parse_options()
-    sources = options.source_lang.split(",")
-    texts = [find_text(options.data, lang, options.target_lang) for lang in sources]
-    counts = candidates = count_texts(texts)
+    if options.labels:
+        labelled = labelled_texts(options.data, options.text_column)
+        texts, names = list(labelled), ["dict.word.txt"]
+        counts = candidates = count_labelled(labelled)
+    else:
+        sources = options.source_lang.split(",")
+        texts = [find_text(options.data, lang, options.target_lang) for lang in sources]
+        names = [f"dict.word.{lang}.txt" for lang in sources]
+        counts = candidates = count_texts(texts)
     if options.words_of:
         candidates = {word: counts.get(word, 0) for word in words_of(options.words_of)}
     ranked = sorted(candidates.items(), key=lambda item: (-item[1], item[0]))
     kept = [item for item in ranked if item[1] >= options.min_count][: options.max_words]
     if not kept:
-        names = " and ".join(texts)
-        raise SystemExit(f"no word of {names} occurs {options.min_count} times")
+        read = " and ".join(texts)
+        raise SystemExit(f"no word of {read} occurs {options.min_count} times")
     covered = sum(count for _, count in kept) / sum(counts.values())
-    for lang in sources:
-        output = options.data / f"dict.word.{lang}.txt"
+    for name in names:
+        output = options.data / name
         write_atomically(str(output), b"".join(b"%s %d\n" % item for item in kept))
         print(
             f"{output}: {len(kept)} of {len(candidates)} words, {covered:.1%} of the "

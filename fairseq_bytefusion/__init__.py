@@ -6,8 +6,17 @@ compat.check_versions()
 compat.apply()
 
 from . import criterions  # noqa: E402, F401
-from .models import byte_transformer, embedding_approximation  # noqa: E402, F401
-from .tasks import byte_translation  # noqa: E402, F401
+from .models import (  # noqa: E402, F401
+    byte_classifier,
+    byte_tagger,
+    byte_transformer,
+    embedding_approximation,
+)
+from .tasks import (  # noqa: E402, F401
+    byte_classification,
+    byte_tagging,
+    byte_translation,
+)
 from .tasks import embedding_approximation as _  # noqa: E402, F401
 from .text.lines import read_sentences  # noqa: E402
 

@@ -4,7 +4,7 @@ import pytest
 
 import fairseq_bytefusion  # noqa: F401  (registers task and model)
 
-from .helpers import SENTENCES, approximate, script, write_pair
+from .helpers import SENTENCES, approximate, script, write_labels, write_pair
 
 # How long an example takes says how busy the machine is, not whether it is right.
 hypothesis.settings.register_profile("untimed", deadline=None)
@@ -39,6 +39,26 @@ def toy_data(tmp_path_factory):
         write_pair(folder, split, sources, [s[::-1] for s in sources])
     flags = ("-s", "xx", "-t", "en", "--min-count", "9")
     script("data_prep/build_word_dict.py", folder, *flags)
+    return folder
+
+
+SPANS = {"alarm": "B-THING", "mausam": "B-THING", "laga": "I-THING"}
+
+
+@pytest.fixture(scope="session")
+def label_data(tmp_path_factory):
+    """A directory of labelled text: 60/8/8 sentences, whose words have BIO labels, and
+    which have one themselves: whether there is an alarm."""
+    folder = tmp_path_factory.mktemp("labels")
+    for split, count, start in (("train", 60, 0), ("valid", 8, 60), ("test", 8, 68)):
+        sentences = []
+        for i in range(start, start + count):
+            words = [WORDS[(i * k + i) % len(WORDS)] for k in range(1, 2 + i % 3)]
+            tagged = [(word, SPANS.get(word, "O")) for word in words]
+            sentences.append((tagged, "yes" if "alarm" in words else "no"))
+        write_labels(folder, split, sentences)
+    script("data_prep/build_word_dict.py", folder, "--labels", "--min-count", "9")
+    script("data_prep/build_vocab.py", folder, "--labels", "--kinds", "char")
     return folder
 
 

@@ -1,10 +1,12 @@
 """What several tests need: data directories, tiny models, fairseq's commands."""
 
 import os
+import socket
 import subprocess
 import sys
 import sysconfig
 from argparse import Namespace
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import torch
@@ -166,6 +168,28 @@ def train(data, save_dir, *args, **kwargs):
     return fairseq("train", data, "--save-dir", save_dir, *TRAIN_FLAGS, *args, **kwargs)
 
 
+def free_port():
+    with socket.socket() as server:
+        server.bind(("127.0.0.1", 0))
+        return server.getsockname()[1]
+
+
+def train_with_two_workers(data, save_dir, *flags):
+    """As :func:`train`; returns the finished process of each worker."""
+    method = f"tcp://127.0.0.1:{free_port()}"
+
+    def worker(rank):
+        return train(
+            data, save_dir, *flags,
+            "--distributed-world-size", "2", "--distributed-rank", rank,
+            "--distributed-init-method", method, "--distributed-no-spawn",
+            "--distributed-backend", "gloo", "--ddp-backend", "legacy_ddp", apart=True,
+        )  # fmt: skip
+
+    with ThreadPoolExecutor(2) as pool:
+        return list(pool.map(worker, "01"))
+
+
 APPROXIMATION_FLAGS = [
     *("--task", "embedding_approximation", "--arch", "embedding_approximation"),
     *("--criterion", "embedding_approximation", "--optimizer", "adam", "--lr", "0.003"),
@@ -179,3 +203,29 @@ def approximate(teacher, save_dir, *args, **kwargs):
     """Learn a table with ``fairseq-train`` and a tiny module; later flags win."""
     flags = (*APPROXIMATION_FLAGS, *args)
     return fairseq("train", teacher, "--save-dir", save_dir, *flags, **kwargs)
+
+
+def train_labels(kind, data, save_dir, *args, **kwargs):
+    """Train a tiny tagger (``kind`` tagging) or classifier (classification)."""
+    model = {"tagging": "byte_tagger", "classification": "byte_classifier"}[kind]
+    flags = [
+        *("--task", f"byte_{kind}", "--criterion", f"byte_{kind}", "--arch"),
+        *(f"{model}_tiny", "--label-smoothing", "0", "--no-epoch-checkpoints"),
+    ]
+    return train(data, save_dir, *flags, *args, **kwargs)
+
+
+def write_labels(folder, split, sentences):
+    """Write ``split.conll`` and ``split.tsv``.
+
+    Args:
+        sentences (list of tuple): list of (word, label), and the label of the sentence.
+    """
+    words = "\n".join(
+        "".join(f"{word}\t{label}\n" for word, label in tagged) for tagged, _ in sentences
+    )
+    lines = "".join(
+        f"{' '.join(word for word, _ in tagged)}\t{label}\n" for tagged, label in sentences
+    )
+    (Path(folder) / f"{split}.conll").write_text(words, "utf-8")
+    (Path(folder) / f"{split}.tsv").write_text(lines, "utf-8")

@@ -16,7 +16,7 @@ import numpy as np
 import pytest
 import torch
 
-from .helpers import REPO, bytefusion, fairseq, script, train
+from .helpers import REPO, bytefusion, fairseq, script, train, train_labels
 
 pytestmark = pytest.mark.long
 
@@ -135,15 +135,33 @@ def test_a_validation_is_the_same(toy_data, trainings):
     assert here == apart
 
 
-@pytest.mark.parametrize("verb", ["inspect", "average", "neighbours"])
-def test_a_verb_prints_the_same(trainings, approximation, tmp_path, verb):
+@pytest.fixture(scope="module")
+def tagger(label_data, tmp_path_factory):
+    folder = tmp_path_factory.mktemp("tagger")
+    train_labels("tagging", label_data, folder, "--max-update", "2", "--disable-validation")
+    return folder / "checkpoint_last.pt"
+
+
+VERBS = ["inspect", "average", "neighbours", "predict", "evaluate", "explain"]
+
+
+@pytest.mark.parametrize("verb", VERBS)
+def test_a_verb_prints_the_same(
+    trainings, approximation, tagger, label_data, tmp_path, verb
+):
     path, best = (trainings[0][0] / f"checkpoint_{name}.pt" for name in ("last", "best"))
     args = {
         "inspect": [path],
         "average": [path, best, "--output", tmp_path / "mean.pt"],
         "neighbours": [approximation, "kal"],
+        "predict": [tagger, "--conll", "--quiet"],
+        "evaluate": [tagger, label_data / "test.conll", "--quiet"],
+        "explain": [tagger, "--text", "kal alarm", "--json"],
     }[verb]
-    here, apart = (bytefusion(verb, *args, apart=apart).stdout for apart in (False, True))
+    here, apart = (
+        bytefusion(verb, *args, apart=apart, stdin=b"kal alarm\n\ncaf\xe9\n").stdout
+        for apart in (False, True)
+    )
     assert here
     assert here == apart
 

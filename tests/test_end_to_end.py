@@ -1,8 +1,6 @@
 """fairseq's own commands on the CPU: train, generate, interactive, resume, two workers."""
 
 import re
-import socket
-from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 import torch
@@ -15,6 +13,7 @@ from .helpers import (
     failing,
     fairseq,
     train,
+    train_with_two_workers,
     write_pair,
 )
 
@@ -132,28 +131,6 @@ def test_resumed_training_equals_training_in_one_go(toy_data, tmp_path):
     train(toy_data, tmp_path / "parts", "--max-update", "12", *flags)
     last = "checkpoint_last.pt"
     assert_same_parameters(tmp_path / "whole" / last, tmp_path / "parts" / last, 0)
-
-
-def free_port():
-    with socket.socket() as server:
-        server.bind(("127.0.0.1", 0))
-        return server.getsockname()[1]
-
-
-def train_with_two_workers(data, save_dir, *flags):
-    """As ``train``; returns the finished process of each worker."""
-    method = f"tcp://127.0.0.1:{free_port()}"
-
-    def worker(rank):
-        return train(
-            data, save_dir, *flags,
-            "--distributed-world-size", "2", "--distributed-rank", rank,
-            "--distributed-init-method", method, "--distributed-no-spawn",
-            "--distributed-backend", "gloo", "--ddp-backend", "legacy_ddp", apart=True,
-        )  # fmt: skip
-
-    with ThreadPoolExecutor(2) as pool:
-        return list(pool.map(worker, "01"))
 
 
 def test_two_workers_equal_one_with_the_doubled_batch(toy_data, tmp_path):

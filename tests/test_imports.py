@@ -10,7 +10,8 @@ from .helpers import USER_DIR
 
 PACKAGE = USER_DIR.name
 #: room -> the rooms it may import from, besides itself; compat may be imported by all. The
-#: reader of checkpoints is a room of its own: tasks and data start from checkpoints too.
+#: reader of checkpoints is a room of its own: tasks and data start from checkpoints too. So
+#: are the scores of labels: validation counts what they are made of.
 ROOMS = {
     "compat": set(),
     "text": set(),
@@ -19,11 +20,16 @@ ROOMS = {
     "data": {"checkpoints.reading", "text"},
     "search": {"text"},
     "models": {"modules", "text"},
-    "criterions": {"modules"},
+    "evaluation.labelling_scores": set(),
+    "evaluation.spans": set(),
+    "criterions": {"evaluation.labelling_scores", "evaluation.spans", "modules"},
     "tasks": {"checkpoints.reading", "data", "models", "modules", "search", "text"},
     "checkpoints": {"checkpoints.reading", "modules", "text"},
-    "generation": {"checkpoints.reading", "tasks", "text"},
-    "evaluation": {"checkpoints.reading", "data", "modules", "tasks", "text"},
+    "generation": {"checkpoints.reading", "modules", "tasks", "text"},
+    "evaluation": {
+        *("checkpoints.reading", "evaluation.labelling_scores", "evaluation.spans"),
+        *("data", "generation", "modules", "tasks", "text"),
+    },
     "cli": {"checkpoints", "evaluation", "generation", "text"},
 }
 

@@ -136,7 +136,7 @@ def average_checkpoints(paths, output):
     Raises:
         OSError, RuntimeError: a checkpoint cannot be read, or ``output`` not written.
         ValueError: none given, or their parameters differ in names or shapes, or are NaN
-            or infinite, or their words differ; ``output`` is one of them.
+            or infinite, or their words or labels differ; ``output`` is one of them.
     """
     if not paths:
         raise ValueError("there is nothing to average: give at least one checkpoint")
@@ -187,4 +187,9 @@ def _check_same_model(checkpoint, first):
         raise ValueError(
             f"{checkpoint.path} knows other words than {first.path}: average checkpoints "
             "of one list of words"
+        )
+    if checkpoint.labels != first.labels:
+        raise ValueError(
+            f"{checkpoint.path} has other labels than {first.path}: average checkpoints of "
+            "one training"
         )

@@ -2,20 +2,23 @@
 
 import math
 from dataclasses import dataclass
-from typing import Dict, List
+from typing import Dict, List, Optional
 
 from ..modules.named_scalars import NamedScalar, collect_scalars
 from .reading import open_checkpoint
 from .stand_in import stand_in_model
 
-FAMILY = "byte_transformer"
+#: what the names of architectures begin with; the first one stands in messages
+FAMILIES = ("byte_transformer", "byte_tagger", "byte_classifier")
 BAR_WIDTH = 40
+MOST_LABELS = 8
 
 
 @dataclass
 class CheckpointSummary:
     """``scalars``: the numbers that the modules of the model name, if any;
-    ``not_finite``: names of the parameters that hold NaN or infinity."""
+    ``not_finite``: names of the parameters that hold NaN or infinity; ``labels``: those of
+    a model that labels, else None."""
 
     path: str
     arch: str
@@ -25,6 +28,7 @@ class CheckpointSummary:
     task_options: Dict[str, object]
     scalars: List[NamedScalar]
     not_finite: List[str]
+    labels: Optional[List[str]] = None
 
 
 def inspect_checkpoint(path):
@@ -42,7 +46,8 @@ def inspect_checkpoint(path):
         ValueError: its model is not of this package.
     """
     checkpoint = open_checkpoint(path)
-    checkpoint.require_arch(FAMILY)
+    family = next(filter(checkpoint.arch.startswith, FAMILIES), FAMILIES[0])
+    checkpoint.require_arch(family)
     # A table shared by several modules is saved under each of its names.
     parameters = {
         (tensor.data_ptr(), tensor.shape): tensor
@@ -56,15 +61,17 @@ def inspect_checkpoint(path):
         num_parameters=sum(p.numel() for p in parameters.values()),
         options=_without(checkpoint.model_options, "_name"),
         task_options=_without(
-            {**checkpoint.task_options, **checkpoint.task_state}, "source_words"
+            {**checkpoint.task_options, **checkpoint.task_state},
+            *("source_words", "labels", "label_counts", "tfidf"),
         ),
-        scalars=collect_scalars(stand_in_model(checkpoint, FAMILY)),
+        scalars=collect_scalars(stand_in_model(checkpoint, family)),
         not_finite=checkpoint.not_finite,
+        labels=checkpoint.labels,
     )
 
 
-def _without(options, name):
-    return {key: value for key, value in options.items() if key != name}
+def _without(options, *names):
+    return {key: value for key, value in options.items() if key not in names}
 
 
 def _is_buffer(name):
@@ -80,17 +87,15 @@ def format_summary(summary):
     Returns:
         str
     """
-    options, task_options = summary.options, summary.task_options
+    describe = _two_sides if summary.labels is None else _one_side
     lines = [
         summary.path,
         f"  {summary.arch}, {summary.num_parameters:,} parameters, "
         f"{summary.num_updates:,} updates",
-        f"  embedders {options.get('encoder_embedder', 'dense')} / "
-        f"{options.get('decoder_embedder', 'dense')}, "
-        f"fusion {_fusions(options)}",
-        f"  units {task_options.get('source_unit', 'byte')} / "
-        f"{task_options.get('target_unit', 'byte')}{_languages(task_options)}",
+        *describe(summary.options, summary.task_options),
     ]
+    if summary.labels is not None:
+        lines.append(f"  {len(summary.labels)} labels: {_shown(summary.labels)}")
     if summary.not_finite:
         lines.append(f"  NaN or infinity in {', '.join(summary.not_finite)}")
     sizes = [abs(s.value) for s in summary.scalars if math.isfinite(s.value)]
@@ -100,6 +105,31 @@ def format_summary(summary):
         bar = "█" * round(BAR_WIDTH * share)
         lines.append(f"  {label} {value:8.4f} {bar}")
     return "\n".join(lines)
+
+
+def _two_sides(options, task_options):
+    """list of str: what a translation model is made of, and its units."""
+    return [
+        f"  embedders {options.get('encoder_embedder', 'dense')} / "
+        f"{options.get('decoder_embedder', 'dense')}, "
+        f"fusion {_fusions(options)}",
+        f"  units {task_options.get('source_unit', 'byte')} / "
+        f"{task_options.get('target_unit', 'byte')}{_languages(task_options)}",
+    ]
+
+
+def _one_side(options, task_options):
+    """list of str: what a model that labels is made of, and its unit."""
+    return [
+        f"  embedder {options['encoder_embedder']}, fusion {options['encoder_fusion']}, "
+        f"layers {options['encoder_type']}",
+        f"  unit {task_options['source_unit']}",
+    ]
+
+
+def _shown(labels):
+    more = [f"and {len(labels) - MOST_LABELS} more"] if len(labels) > MOST_LABELS else []
+    return ", ".join([*labels[:MOST_LABELS], *more])
 
 
 def _fusions(options):

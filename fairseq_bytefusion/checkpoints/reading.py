@@ -11,7 +11,7 @@ from fairseq import checkpoint_utils
 
 from ..compat.fairseq_checkpoints import options_of
 from ..compat.fairseq_loading import CheckpointError, not_finite_message, tensors_not_finite
-from ..text.word_list import unpack_words
+from ..text.word_list import unpack_labels, unpack_words
 
 
 @dataclass(frozen=True)
@@ -70,6 +70,13 @@ class Checkpoint:
         without such a table, and for a mixture older than this entry."""
         words = self.task_state.get("source_words")
         return None if words is None else unpack_words(words)
+
+    @property
+    def labels(self):
+        """list of str: the labels of a tagger or classifier, in the order of its scores;
+        None of any other model."""
+        labels = self.task_state.get("labels")
+        return None if labels is None else unpack_labels(labels)
 
     @property
     def not_finite(self):

@@ -21,10 +21,17 @@ class _NoText(TextDictionary):
 
 
 class _NoTask:
-    """What building a model asks of a task."""
+    """What building a model asks of a task.
 
-    def __init__(self):
+    Args:
+        labels (list of str): of a model that labels.
+    """
+
+    num_features = 0
+
+    def __init__(self, labels):
         self.source_dictionary = self.target_dictionary = _NoText()
+        self.labels = labels
 
     def source_words(self):
         """list of bytes: a table has one row at least."""
@@ -36,7 +43,8 @@ def stand_in_model(checkpoint, family):
     """The model of a checkpoint whose vocabularies and data may be gone.
 
     Tables of symbols and words are cut to what every vocabulary has and hold random
-    numbers; every other parameter is that of the checkpoint.
+    numbers, as does what reads tf-idf, which is left out; every other parameter is that of
+    the checkpoint.
 
     Args:
         checkpoint (Checkpoint)
@@ -52,7 +60,7 @@ def stand_in_model(checkpoint, family):
     model_class = ARCH_MODEL_REGISTRY.get(checkpoint.arch, ARCH_MODEL_REGISTRY[family])
     options = Namespace(**checkpoint.model_options)
     model_class.resolve_as_before(options)
-    model = model_class.build_model(options, _NoTask())
+    model = model_class.build_model(options, _NoTask(checkpoint.labels))
     parameters = dict(checkpoint.parameters)
     model.upgrade_state_dict(parameters)
     # load_state_dict would refuse the other tables.

@@ -7,11 +7,21 @@ import signal
 import sys
 
 from .. import compat
-from . import average, inspect, neighbours, path, score, translate
+from . import (
+    average,
+    evaluate,
+    explain,
+    inspect,
+    neighbours,
+    path,
+    predict,
+    score,
+    translate,
+)
 
 # A verb is a file with add_parser(verbs), which sets the default ``run`` to a function of
 # the parsed arguments, and its place in this list, which is that in --help.
-VERBS = (path, score, inspect, average, neighbours, translate)
+VERBS = (path, score, inspect, average, neighbours, translate, predict, evaluate, explain)
 
 
 def main(argv=None):

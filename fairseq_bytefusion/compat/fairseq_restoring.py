@@ -11,10 +11,9 @@ from .replacing import replacing
 
 logger = logging.getLogger(__name__)
 
-# Options that change how a model is trained, not what its weights mean.
 _TRAINING_ONLY = re.compile(
     "dropout|layerdrop|quant_noise|checkpoint_activations|offload|min_params_to_wrap"
-    "|char2subword_from|freeze_composer"
+    "|char2subword_from|freeze_composer|encoder_from|freeze_encoder"
 )
 # As large as the longest sentence, unless positions are learned.
 _LIMITS = ("max_source_positions", "max_target_positions")
@@ -30,7 +29,9 @@ def explain_restoring():
     where these leave all sizes as they were; training from scratch for a
     ``--restore-file`` that is not there; and a vocabulary of the same size, but another
     one, is taken. Any version. A task may refuse what it kept in the checkpoint by its
-    method ``check_restored(task_state)``.
+    method ``check_restored(task_state)``. Where there is no checkpoint, its method
+    ``start_training(model, model_cfg)`` is called: when fairseq builds a model, it does
+    not know yet whether a training goes on.
     """
     from fairseq import checkpoint_utils
     from fairseq.trainer import Trainer
@@ -64,6 +65,9 @@ def explain_restoring():
         changes = _changed_options(self, seen, seen.get("as stored", ()))
         if changes:
             raise CheckpointError(f"{filename} is of another model ({changes}): {_REMEDY}")
+        if extra_state is None:
+            start_training = getattr(self.task, "start_training", lambda model, cfg: None)
+            start_training(self._model, self.cfg.model)
         changes = _changed_options(self, seen, _LIMITS)
         if changes:
             logger.warning(
@@ -133,8 +137,13 @@ def _changed_options(trainer, seen, ignored=()):
         if name in now
         and then[name] != now[name]
         and name not in ignored
-        and not _TRAINING_ONLY.search(name)
+        and not is_for_training(name)
     )
+
+
+def is_for_training(name):
+    """bool: whether an option (str) changes how a model is trained, not what it is."""
+    return _TRAINING_ONLY.search(name) is not None
 
 
 def _flag(name):

@@ -1,3 +1,3 @@
-"""fairseq criterions; the byte models train with fairseq's own."""
+"""fairseq criterions; translation trains with fairseq's own."""
 
-from . import embedding_approximation  # noqa: F401
+from . import byte_classification, byte_tagging, embedding_approximation  # noqa: F401

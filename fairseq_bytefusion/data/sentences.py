@@ -3,10 +3,8 @@
 import torch
 from fairseq.data import data_utils
 
+from ..text.labelled_lines import NO_LABEL
 from .sided_dataset import SidedDataset
-
-#: label of no word: what PyTorch's cross-entropy leaves out
-NO_LABEL = -100
 
 
 class SentenceDataset(SidedDataset):

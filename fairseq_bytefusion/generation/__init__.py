@@ -1,5 +1,18 @@
-"""Translation from Python."""
+"""Translation and labelling from Python."""
 
+from .classifier import ByteClassifier, Classification
+from .tagger import ByteTagger, TaggedSentence
 from .translator import ByteTranslator, Translation
 
-__all__ = ["ByteTranslator", "Translation"]
+#: the models that label text
+LABELLERS = (ByteTagger, ByteClassifier)
+
+__all__ = [
+    "LABELLERS",
+    "ByteClassifier",
+    "ByteTagger",
+    "ByteTranslator",
+    "Classification",
+    "TaggedSentence",
+    "Translation",
+]

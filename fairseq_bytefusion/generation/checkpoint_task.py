@@ -7,6 +7,7 @@ from fairseq import utils
 from ..checkpoints.reading import open_checkpoint
 from ..tasks.byte_translation import ByteTranslationTask
 from ..text import UNITS
+from ..text.units import vocabulary_file
 
 
 def task_overrides(path, data=None, source_lang=None):
@@ -25,10 +26,7 @@ def task_overrides(path, data=None, source_lang=None):
         FileNotFoundError: no such checkpoint, or its vocabularies are nowhere.
         ValueError: the checkpoint is of a task that does not read raw text.
     """
-    if not os.path.exists(path):
-        raise FileNotFoundError(f"no such file: {path}")
-    checkpoint = open_checkpoint(path)
-    checkpoint.require_task(ByteTranslationTask.NAME, "translates raw text")
+    checkpoint = _open(path, ByteTranslationTask.NAME, "translates raw text")
     overrides = {}
     if source_lang is not None:
         overrides["source_lang"] = source_lang
@@ -39,11 +37,46 @@ def task_overrides(path, data=None, source_lang=None):
             overrides[key] = checkpoint.task_state.get(key, key)
     options = {**checkpoint.task_options, **overrides}
     files = _files(checkpoint, options)
-    if files or data is not None:
-        beside = os.path.dirname(path) or "."
-        known = utils.split_paths(options["data"])[:1] + [beside]
-        overrides["data"] = _find(files, known if data is None else [os.fspath(data)])
-    return overrides
+    return {**overrides, **_where(files, path, options["data"], data)}
+
+
+def labelling_overrides(path, name, purpose, data=None):
+    """Settings of a checkpoint's task that must change for labelling.
+
+    Args:
+        path (str): a checkpoint.
+        name (str): of the task that it must be of.
+        purpose (str): what a model of that task does.
+        data (str or Path, optional): as of :func:`task_overrides`.
+
+    Returns:
+        dict: as fairseq's ``arg_overrides``.
+
+    Raises:
+        FileNotFoundError: no such checkpoint, or its vocabulary is nowhere.
+        ValueError: the checkpoint is of another task.
+    """
+    options = _open(path, name, purpose).task_options
+    filename = vocabulary_file(options.get("source_unit", "byte"))
+    files = [] if filename is None else [filename]
+    return _where(files, path, options["data"], data)
+
+
+def _open(path, task, purpose):
+    """The checkpoint at ``path``, of a ``task`` (str) that has a ``purpose``."""
+    if not os.path.exists(path):
+        raise FileNotFoundError(f"no such file: {path}")
+    checkpoint = open_checkpoint(path)
+    checkpoint.require_task(task, purpose)
+    return checkpoint
+
+
+def _where(files, path, trained_on, data):
+    """dict: where ``files`` (list of str) are, as settings of a task."""
+    if not files and data is None:
+        return {}
+    known = [*utils.split_paths(trained_on)[:1], os.path.dirname(path) or "."]
+    return {"data": _find(files, known if data is None else [os.fspath(data)])}
 
 
 def _files(checkpoint, options):

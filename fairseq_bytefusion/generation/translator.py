@@ -1,19 +1,16 @@
 """Translation from Python: text in, text out."""
 
-import os
-import sys
 from argparse import Namespace
 from dataclasses import dataclass
 from typing import Tuple
 
 import torch
 from fairseq import checkpoint_utils, utils
-from tqdm import tqdm
 
+from .batching import batches_by_length
 from .checkpoint_task import task_overrides
+from .loading import checkpoint_files, choose_device
 from .sentences import check_count, read_sentences_of_list
-
-CHECKPOINT_NAMES = ("checkpoint_best.pt", "checkpoint_last.pt")
 
 
 @dataclass(frozen=True)
@@ -66,10 +63,8 @@ class ByteTranslator:
                 that of training.
             ValueError: a checkpoint of another task, or no such device.
         """
-        if device is None:
-            device = "cuda" if torch.cuda.is_available() else "cpu"
-        _check_device(device)
-        paths = _checkpoints(os.fsdecode(path_or_dir))
+        device = choose_device(device)
+        paths = checkpoint_files(path_or_dir)
         overrides = task_overrides(paths[0], data, source_lang)
         # What a model was trained with says nothing of how it should translate.
         overrides["bf16"] = False
@@ -108,16 +103,10 @@ class ByteTranslator:
         tokens, lengths = self.task.get_interactive_tokens_and_lengths(lines, lambda x: x)
         dataset = self.task.build_dataset_for_inference(tokens, lengths)
         generator = self.task.build_generator(self.models, Namespace(beam=beam))
-        # Like with like, so that little is padding; the longest first.
-        order = sorted(range(len(lines)), key=lambda i: -lengths[i])
         found = [None] * len(lines)
-        is_hidden = not progress or sys.stderr is None
-        with tqdm(total=len(lines), unit=" sentences", disable=is_hidden) as bar:
-            for start in range(0, len(order), batch_size):
-                chosen = order[start : start + batch_size]
-                for index, hypotheses in self._translate_batch(generator, dataset, chosen):
-                    found[index] = self._translation(hypotheses)
-                bar.update(len(chosen))
+        for chosen in batches_by_length(lengths, batch_size, progress):
+            for index, hypotheses in self._translate_batch(generator, dataset, chosen):
+                found[index] = self._translation(hypotheses)
         return found
 
     def _translate_batch(self, generator, dataset, indices):
@@ -136,27 +125,3 @@ class ByteTranslator:
             for hypothesis in hypotheses
         ]
         return Translation(best.text, best.score, tuple(others))
-
-
-def _check_device(device):
-    try:
-        torch.zeros(1, device=device)
-    except (AssertionError, RuntimeError) as error:
-        first_line = str(error).split("\n")[0]
-        raise ValueError(f"the device {device} cannot be used: {first_line}") from error
-
-
-def _checkpoints(path):
-    """Checkpoint files of a path as :meth:`ByteTranslator.from_pretrained` takes it."""
-    if not os.path.isdir(path):
-        paths = utils.split_paths(path)
-        for part in paths:
-            if not os.path.exists(part):
-                ensemble = f" (of {path})" if part != path else ""
-                raise FileNotFoundError(f"no such file: {part}{ensemble}")
-        return paths
-    tried = [os.path.join(path, name) for name in CHECKPOINT_NAMES]
-    there = [name for name in tried if os.path.exists(name)]
-    if not there:
-        raise FileNotFoundError(f"no such file: {tried[0]}, nor {tried[1]}")
-    return there[:1]

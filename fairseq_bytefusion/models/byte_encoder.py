@@ -6,11 +6,12 @@ In shapes, T counts tokens and S what the embedder makes of them: S = T, or word
 from fairseq.models.transformer import TransformerEncoderBase
 
 from ..modules.attention import Full
+from ..modules.freezable import Freezable
 from .encoder_rows import LazyReordering
 from .layers import build_encoder_layer
 
 
-class ByteTransformerEncoder(LazyReordering, TransformerEncoderBase):
+class ByteTransformerEncoder(Freezable, LazyReordering, TransformerEncoderBase):
     """Transformer encoder over the states of an embedder.
 
     Args:

@@ -17,6 +17,7 @@ from ..models.byte_transformer import ByteTransformerModel
 from ..search import utf8_generator_class
 from .shared.batching import PackedBatching
 from .shared.composer_transfer import start_from_approximation
+from .shared.encoder_transfer import EncoderTransfer
 from .shared.filtering import CountedFiltering
 from .shared.generation_limits import GenerationLimits
 from .shared.languages import complete_languages, source_languages
@@ -39,6 +40,7 @@ class ByteTranslationTask(
     GenerationLimits,
     LearnedPositions,
     SavedVocabularies,
+    EncoderTransfer,
     TranslationTask,
 ):
     """Translation between raw-text files, read and written as symbols of a unit.

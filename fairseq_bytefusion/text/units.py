@@ -15,13 +15,14 @@ UNITS = {
 }
 
 
-def load_dictionary(unit, data_dir, langs):
+def load_dictionary(unit, data_dir, langs=()):
     """The dictionary of a unit.
 
     Args:
         unit (str): a key of ``UNITS``.
-        data_dir (str): holds the vocabulary of each language, ``dict.char.de.txt`` ...
-        langs (list of str): share one vocabulary.
+        data_dir (str): holds the vocabulary of each language, ``dict.char.de.txt`` ...,
+            or that of labelled text, ``dict.char.txt``.
+        langs (list of str): share one vocabulary; none for labelled text.
 
     Returns:
         TextDictionary
@@ -33,13 +34,18 @@ def load_dictionary(unit, data_dir, langs):
     unit_class = UNITS[unit]
     if unit_class.filename is None:
         return unit_class()
-    paths = [os.path.join(data_dir, unit_class.filename.format(lang)) for lang in langs]
-    for path, lang in zip(paths, langs):
+    if langs:
+        names = [unit_class.filename.format(lang) for lang in langs]
+    else:
+        names = [vocabulary_file(unit)]
+    paths = [os.path.join(data_dir, name) for name in names]
+    for path, lang in zip(paths, langs or ["labelled text"]):
         if not os.path.exists(path):
+            flags = "-s SOURCE -t TARGET" if langs else "--labels"
             raise FileNotFoundError(
                 f"no such file: {path}, the {unit} vocabulary of {lang}: copy that of "
                 f"training, or make it with python data_prep/build_vocab.py {data_dir} "
-                f"-s SOURCE -t TARGET --kinds {unit}"
+                f"{flags} --kinds {unit}"
             )
         if not filecmp.cmp(paths[0], path, shallow=False):
             raise ValueError(
@@ -48,3 +54,10 @@ def load_dictionary(unit, data_dir, langs):
                 f"{','.join(langs)} -t TARGET --kinds {unit}"
             )
     return unit_class.from_file(paths[0])
+
+
+def vocabulary_file(unit):
+    """str: the name of the file that holds the vocabulary of labelled text; None for a
+    ``unit`` (str) without one."""
+    filename = UNITS[unit].filename
+    return None if filename is None else filename.replace("{}.", "")

@@ -7,10 +7,12 @@ import torch
 
 from .files import HEAD_BYTES, check_plain
 from .lines import raw_lines
+from .text_dictionary import encode_utf8
 from .words import symbol_tables, unique_words
 
 _WHITESPACE_RUN = re.compile(rb"[ \t\r\v\f]+")
 _WHITESPACE = re.compile(rb"[ \t\r\v\f\n]")
+_WHITESPACE_OF_TEXT = re.compile("[ \t\r\v\f]+")
 _CHUNK = 4096  # words hashed at a time
 _FINGERPRINT_BYTES = 6
 
@@ -86,10 +88,30 @@ def unpack_words(packed):
     return packed.cpu().numpy().tobytes().split(b"\n")
 
 
+def pack_labels(labels):
+    """UInt8[N]: what a checkpoint keeps of ``labels`` (list of str, without ``\\n``)."""
+    return pack_words(list(map(encode_utf8, labels)))
+
+
+def unpack_labels(packed):
+    """list of str: what :func:`pack_labels` made ``packed`` (UInt8[N]) of."""
+    return [label.decode("utf-8") for label in unpack_words(packed)]
+
+
 def is_word(raw):
     """bool: whether ``raw`` (bytes) can stand in a list of words: something, and no
     whitespace in it."""
     return bool(raw) and not _WHITESPACE.search(raw)
+
+
+def joined_words(words):
+    """bytes: a sentence of ``words`` (list of str), with one space between them."""
+    return b" ".join(map(encode_utf8, words))
+
+
+def split_words(text):
+    """list of str: the words of a sentence (str), what stands between white space."""
+    return list(filter(None, _WHITESPACE_OF_TEXT.split(text)))
 
 
 def known_words(words, dictionary):

@@ -157,7 +157,8 @@ def unique_words(tokens, pad, tables, max_chars):
     """
     padding_mask = tokens.eq(pad)
     starts = block_starts(tokens, padding_mask, tables, max_word=None)
-    symbols, word, lengths = _symbols_of_words(tokens, starts, padding_mask, tables)
+    kept, word, lengths = symbols_of_words(tokens, starts, padding_mask, tables)
+    symbols = tokens[~padding_mask][kept]
     first = lengths.cumsum(0) - lengths
     hashes = _word_hashes(symbols, torch.arange(len(word), device=word.device), word, first)
     hashes, row = hashes.unique(return_inverse=True)
@@ -174,26 +175,45 @@ def unique_words(tokens, pad, tables, max_chars):
         symbols=symbols[positions].masked_fill(~is_symbol, pad),
         lengths=lengths[example].clamp(max=max_chars),
         hashes=hashes,
-        index=_word_index(starts, row, len(hashes)),
+        index=word_index(starts, row, len(hashes)),
         num_cut=int((lengths > max_chars).sum()) if longest > max_chars else 0,
     )
 
 
-def _symbols_of_words(tokens, starts, padding_mask, tables):
-    """Long[N] symbols without the whitespace before a word, Long[N] the word of each,
-    Long[W] symbols a word."""
+def symbols_of_words(tokens, starts, padding_mask, tables):
+    """Which symbols are those of words: not the white space before one.
+
+    Args:
+        tokens (Long[B, T])
+        starts (Bool[B, T]): see :func:`block_starts`.
+        padding_mask (Bool[B, T])
+        tables (Bool[4, V]): see :func:`symbol_tables`.
+
+    Returns:
+        tuple: Bool[R] of the R real tokens, N of them True; Long[N] the word of each of
+        these, ascending; Long[W] symbols a word, at least 1.
+    """
     symbols = tokens[~padding_mask]
     word = starts[~padding_mask].cumsum(0) - 1
     is_text = ~tables[WHITESPACE, symbols]
     num_words = int(starts.sum())
     num_text = torch.bincount(word[is_text], minlength=num_words)
     kept = is_text | num_text[word].eq(0)
-    symbols, word = symbols[kept], word[kept]
-    return symbols, word, torch.bincount(word, minlength=num_words)
+    word = word[kept]
+    return kept, word, torch.bincount(word, minlength=num_words)
 
 
-def _word_index(starts, row, fill):
-    """Long[B, S]: ``row`` (Long[W]) sentence by sentence, ``fill`` behind the last."""
+def word_index(starts, row, fill):
+    """Where the words of a batch stand.
+
+    Args:
+        starts (Bool[B, T]): see :func:`block_starts`.
+        row (Long[W]): a number for each word, sentence by sentence.
+        fill (int): the number of no word.
+
+    Returns:
+        Long[B, S]: S is at least 1; ``fill`` behind the last word of a sentence.
+    """
     counts = starts.sum(1, keepdim=True)
     columns = torch.arange(max(1, int(counts.max())), device=starts.device)
     index = torch.full((len(starts), len(columns)), fill, device=starts.device)

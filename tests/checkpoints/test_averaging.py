@@ -5,7 +5,7 @@ import torch
 
 from fairseq_bytefusion import cli
 from fairseq_bytefusion.checkpoints.averaging import best_checkpoints, last_checkpoints
-from fairseq_bytefusion.text.word_list import pack_words
+from fairseq_bytefusion.text.word_list import pack_labels, pack_words
 
 from .test_inspection import save
 
@@ -37,6 +37,17 @@ def test_a_shared_table_stays_one(tmp_path, capsys):
     assert cli.main(["average", str(tmp_path / "a.pt"), "--output", path]) == 0
     assert cli.main(["inspect", path]) == 0
     assert f", {size:,} parameters" in capsys.readouterr().out
+
+
+def test_models_of_other_labels_have_no_mean(tmp_path, capsys):
+    for name, labels in (("a", ["O", "X"]), ("b", ["O", "Y"])):
+        save(tmp_path / f"{name}.pt")
+        state = torch.load(tmp_path / f"{name}.pt")
+        state["task_state"] = {"labels": pack_labels(labels)}
+        torch.save(state, tmp_path / f"{name}.pt")
+    paths = [str(tmp_path / f"{name}.pt") for name in "ab"]
+    assert cli.main(["average", *paths, "--output", str(tmp_path / "mean.pt")]) == 1
+    assert "b.pt has other labels than" in capsys.readouterr().err
 
 
 def test_mixtures_of_other_words_have_no_mean(tmp_path, capsys):

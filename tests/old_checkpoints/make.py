@@ -3,7 +3,8 @@
 
     python -m tests.old_checkpoints.make
 
-was run on the code as it was before the package had more than one task (commit e9a1b33);
+was run on the code as it was before the package had more than one task (commit e9a1b33),
+for kinds of labels on the code that they first appeared in;
 the tests beside it hold every later version to what it wrote. Run it again only for a kind
 that is new, naming it, on the code that this kind first appeared in.
 """
@@ -15,11 +16,12 @@ from pathlib import Path
 
 import numpy as np
 import torch
+from fairseq import checkpoint_utils
 
 import fairseq_bytefusion  # noqa: F401
 from fairseq_bytefusion.generation import ByteTranslator
 
-from ..helpers import fairseq, write_pair
+from ..helpers import fairseq, write_labels, write_pair
 
 FOLDER = Path(__file__).resolve().parent
 DATA, EXPECTED = FOLDER / "data", FOLDER / "expected.json"
@@ -41,6 +43,10 @@ _TRANSLATION = [
     *("--criterion", "label_smoothed_cross_entropy", "--label-smoothing", "0.1"),
     *("--max-tokens", "200", "--encoder-layers", "2", "--decoder-layers", "1", *_SHAPE),
     *("--max-target-positions", "64", *_TRAINING),
+]
+_LABELLING = [
+    *("--max-tokens", "200", "--encoder-embed-dim", "16", "--encoder-layers", "1"),
+    *("--encoder-ffn-embed-dim", "16", "--encoder-attention-heads", "2", *_TRAINING),
 ]
 _CHARACTERS = ("--source-unit", "char", "--target-unit", "char")
 _NARROW = ("--encoder-embed-dim", "24", "--decoder-embed-dim", "24")
@@ -73,7 +79,20 @@ KINDS = {
         *("--char-embed-dim", "8", "--char2subword-layers", "1", "--num-neighbours", "3"),
         *_TRAINING,
     ],
+    "tagging": [
+        *("--task", "byte_tagging", "--criterion", "byte_tagging", "--arch"),
+        *("byte_tagger", *_LABELLING, "--tag-decoder", "crf", "--encoder-embedder"),
+        *("mixture", "--mixture-composer", "char-cnn", "--char-cnn-filters", "1:4,3:8"),
+    ],
+    "classification": [
+        *("--task", "byte_classification", "--criterion", "byte_classification"),
+        *("--arch", "byte_classifier", *_LABELLING, "--encoder-type", "lstm"),
+        *("--source-unit", "char", "--tfidf", "--tfidf-features", "8"),
+    ],
 }
+#: kind -> packages that it needs beside those of every installation
+PACKAGES = {"tagging": "torchcrf", "classification": "sklearn"}
+LABELLING = list(PACKAGES)
 
 
 def data_of(kind, folder=DATA):
@@ -114,6 +133,33 @@ def scores_of(translator):
     return [total for _, total in sorted(zip(rows, sums))]
 
 
+@torch.no_grad()
+def labels_of(path, data=DATA):
+    """Of a checkpoint that labels: the labels of the training data, by id, and the size of
+    their scores."""
+    overrides = {"data": str(data)}
+    models, _, task = checkpoint_utils.load_model_ensemble_and_task([str(path)], overrides)
+    task.load_dataset("valid")
+    dataset = task.dataset("valid")
+    batch = dataset.collater([dataset[i] for i in range(len(dataset))])
+    output = models[0].eval()(**batch["net_input"])
+    size = float(models[0].log_probabilities(output).double().sum())
+    return {"labels": models[0].decode(output).tolist(), "scores": size}
+
+
+def _make_labels():
+    """Labelled text of the words that are there: a word's label is its first letter."""
+    for split in ("train", "valid"):
+        lines = (DATA / f"{split}.xx-en.xx").read_text("utf-8").splitlines()
+        words = [line.split() for line in lines]
+        tagged = [
+            ([(w, w[0]) for w in ws], "long" if len(ws) > 2 else "short") for ws in words
+        ]
+        write_labels(DATA, split, tagged)
+    for kind in ("char", "word"):
+        shutil.copy(DATA / f"dict.{kind}.xx.txt", DATA / f"dict.{kind}.txt")
+
+
 def _make_data():
     DATA.mkdir(exist_ok=True)
     words = ["kal", "subah", "alarm", "laga", "do", "mausam", "kaisa", "hai"]
@@ -143,7 +189,9 @@ def _make(kind):
     resume(kind, data, work, UPDATES_AFTER_RESUMING)
     expected["resumed_size"] = size_of_parameters(work / "checkpoint_last.pt")
     shutil.rmtree(work)
-    if kind != "approximation":
+    if kind in LABELLING:
+        expected.update(labels_of(path))
+    elif kind != "approximation":
         translator = ByteTranslator.from_pretrained(path, "cpu", data=DATA)
         found = translator.translate(SOURCES, beam=2, progress=False)
         expected["translations"] = [t.text for t in found]
@@ -155,6 +203,8 @@ def main():
     kinds = sys.argv[1:] or list(KINDS)
     if not sys.argv[1:]:
         _make_data()
+    if not set(kinds).isdisjoint(LABELLING):
+        _make_labels()
     expected = json.loads(EXPECTED.read_text("utf-8")) if EXPECTED.exists() else {}
     for kind in kinds:
         expected[kind] = _make(kind)

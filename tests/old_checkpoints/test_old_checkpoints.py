@@ -14,16 +14,19 @@ from .make import (
     EXPECTED,
     FOLDER,
     KINDS,
+    LABELLING,
+    PACKAGES,
     SOURCES,
     UPDATES_AFTER_RESUMING,
     data_of,
+    labels_of,
     resume,
     scores_of,
     size_of_parameters,
 )
 
 EXPECTATIONS = json.loads(EXPECTED.read_text("utf-8"))
-TRANSLATING = [kind for kind in KINDS if kind != "approximation"]
+TRANSLATING = [kind for kind in KINDS if kind not in (*LABELLING, "approximation")]
 
 
 def checkpoint(kind):
@@ -47,8 +50,22 @@ def test_an_old_checkpoint_translates_as_it_did(kind):
     assert [t.text for t in found] == expected["translations"]
 
 
+@pytest.mark.parametrize("kind", LABELLING)
+def test_an_old_checkpoint_labels_as_it_did(kind, tmp_path):
+    pytest.importorskip(PACKAGES[kind])
+    data = shutil.copytree(DATA, tmp_path / "data")
+    for path in data.glob("train.*"):
+        path.unlink()
+    (data / "dict.word.txt").unlink()
+    found, expected = labels_of(checkpoint(kind), data), EXPECTATIONS[kind]
+    assert found["labels"] == expected["labels"]
+    assert found["scores"] == pytest.approx(expected["scores"], rel=1e-5)
+
+
 @pytest.mark.parametrize("kind", KINDS)
 def test_an_old_checkpoint_resumes_and_averages(kind, tmp_path, capsys):
+    if kind in PACKAGES:
+        pytest.importorskip(PACKAGES[kind])
     last = tmp_path / "checkpoint_last.pt"
     shutil.copy(checkpoint(kind), last)
     # A copy: indices are cached beside the text.

@@ -24,6 +24,7 @@ CHAPTERS = [
     "decoding",
     "develop",
     "experiments",
+    "labels",
     "models",
     "results",
 ]
@@ -186,7 +187,10 @@ def test_what_may_hold_a_space_is_quoted(page):
 
 def test_commands_are_found():
     programs = [command[0] for command in commands(MARKED[0], r"fairseq-\w+")]
-    assert programs == ["fairseq-train", "fairseq-generate", "fairseq-interactive"]
+    assert programs == [
+        *("fairseq-train", "fairseq-generate", "fairseq-interactive"),
+        "fairseq-train",
+    ]
 
 
 def known_flags():
@@ -195,6 +199,8 @@ def known_flags():
     for arch, task in (
         ("byte_transformer", "byte_translation"),
         ("embedding_approximation", "embedding_approximation"),
+        ("byte_tagger", "byte_tagging"),
+        ("byte_classifier", "byte_classification"),
     ):
         criterion = "label_smoothed_cross_entropy" if task == "byte_translation" else task
         args = ["data", "--task", task, "--user-dir", str(USER_DIR)]

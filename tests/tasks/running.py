@@ -4,6 +4,11 @@ from fairseq import options
 from fairseq.dataclass.utils import convert_namespace_to_omegaconf
 from fairseq_cli.train import main
 
+from fairseq_bytefusion.tasks.byte_classification import (
+    ByteClassificationConfig,
+    ByteClassificationTask,
+)
+from fairseq_bytefusion.tasks.byte_tagging import ByteTaggingConfig, ByteTaggingTask
 from fairseq_bytefusion.tasks.byte_translation import (
     ByteTranslationConfig,
     ByteTranslationTask,
@@ -29,6 +34,19 @@ def make_task(data, **options):
     for name, value in options.items():
         setattr(cfg, name, value)
     return ByteTranslationTask.setup_task(cfg)
+
+
+def label_task(kind, data, **options):
+    """A task of labelled text: tagging or classification."""
+    config, task = {
+        "tagging": (ByteTaggingConfig, ByteTaggingTask),
+        "classification": (ByteClassificationConfig, ByteClassificationTask),
+    }[kind]
+    cfg = config(data=str(data))
+    cfg.train_subset, cfg.required_seq_len_multiple = "train", 1
+    for name, value in options.items():
+        setattr(cfg, name, value)
+    return task.setup_task(cfg)
 
 
 def batches(task, split, max_tokens=1000, max_positions=(2048, 2048), max_sentences=None):

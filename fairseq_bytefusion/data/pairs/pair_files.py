@@ -99,7 +99,7 @@ def find_pair(data_dir, split, src, tgt, target_required=True):
     if target is None and target_required:
         tried = f"{source[: -len(src)]}{tgt}"
         raise FileNotFoundError(
-            f"no such file: {tried}, the target side of {source}{_unusable([tried])}"
+            f"no such file: {tried}, the target side of {source}{unusable([tried])}"
         )
     return found
 
@@ -111,12 +111,16 @@ def _missing_split(data_dir, split, src, tgt, target_required):
     sides = f"{name} with its target side" if target_required else name
     return FileNotFoundError(
         f"no such file: {tried[0]} (nor its twin named {tgt}-{src}). "
-        f"{data_dir} has no {sides}; it holds: {there}{_unusable(tried)}"
+        f"{data_dir} has no {sides}; it holds: {there}{unusable(tried)}"
     )
 
 
-def _unusable(paths):
-    """What bears the name of a file that is sought, or nearly, and why it will not do."""
+def unusable(paths):
+    """str: what bears the name of a file that is sought, or nearly, and why it will not do.
+
+    Args:
+        paths (list of str): the names sought.
+    """
     for path in paths:
         if os.path.lexists(path):
             return f" ({path} is a folder, a pipe or a link to nothing)"

@@ -2,6 +2,13 @@
 
 from .decoder import DecoderOptions
 from .encoder import EncoderOptions
-from .groups import check, complete, resolve_as_before
+from .groups import check, complete, resolve_as_before, unlike
 
-__all__ = ["DecoderOptions", "EncoderOptions", "check", "complete", "resolve_as_before"]
+__all__ = [
+    "DecoderOptions",
+    "EncoderOptions",
+    "check",
+    "complete",
+    "resolve_as_before",
+    "unlike",
+]

@@ -40,6 +40,11 @@ def _check_shared(options, src_dict, tgt_dict):
             "--share-all-embeddings needs an embedding table: with --encoder-embedder "
             f"{options.encoder_embedder} drop that flag"
         )
+    if options.freeze_encoder:
+        raise ValueError(
+            "--freeze-encoder would keep the decoder from learning its table, which it "
+            "shares: drop --share-all-embeddings or that flag"
+        )
     for side in ("encoder", "decoder"):
         check_table(side, options, "--share-all-embeddings")
     if src_dict != tgt_dict:

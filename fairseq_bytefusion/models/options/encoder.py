@@ -1,6 +1,7 @@
 """All options of an encoder, enough to build one alone."""
 
 from dataclasses import dataclass
+from typing import Optional
 
 from fairseq.dataclass import ChoiceEnum
 from omegaconf import II
@@ -28,6 +29,14 @@ class EncoderOptions(EmbedderOptions, FusionOptions, FusedAttentionOptions, Laye
     encoder_learned_pos: bool = option(False, "learned source positions")
     encoder_layerdrop: float = option(0.0, "probability of skipping an encoder layer")
     max_source_positions: int = II("task.max_source_positions")
+    encoder_from: Optional[str] = option(
+        None,
+        "start from the encoder of this checkpoint, of a model of any task; a training "
+        "that goes on does not read it",
+    )
+    freeze_encoder: bool = option(
+        False, "keep the encoder that --encoder-from gave as it is"
+    )
 
     @staticmethod
     def check_group(options, dictionary):
@@ -36,4 +45,13 @@ class EncoderOptions(EmbedderOptions, FusionOptions, FusedAttentionOptions, Laye
             raise ValueError(
                 f"--encoder-attention {options.encoder_attention} does nothing with "
                 "--encoder-layers 0: raise that or drop it"
+            )
+        if options.freeze_encoder and not options.encoder_from:
+            raise ValueError(
+                "--freeze-encoder would keep random weights: give --encoder-from as well"
+            )
+        if options.encoder_from and options.char2subword_from:
+            raise ValueError(
+                "--encoder-from brings a word composer along, which --char2subword-from "
+                "would replace: drop either"
             )

@@ -94,6 +94,28 @@ def check(config_class, options, dictionary):
         group.check_group(options, dictionary)
 
 
+def unlike(config_class, then, now):
+    """Options by which two models differ.
+
+    An option that nothing of the first model reads makes no difference.
+
+    Args:
+        config_class (type): a dataclass, whose options are compared.
+        then, now (Namespace): see :func:`complete`, of either model.
+
+    Returns:
+        list of str: their names.
+    """
+    return [
+        name
+        for name, owner in (
+            (f.name, f.metadata.get("owner")) for f in _fields(config_class)
+        )
+        if getattr(then, name) != getattr(now, name)
+        and (owner is None or owner.chosen(then) & set(owner.names))
+    ]
+
+
 def check_positive(options, names):
     """Raise ValueError where an option of ``names`` is a whole number below 1."""
     for name in names:
@@ -102,8 +124,12 @@ def check_positive(options, names):
             raise ValueError(f"{flag(name)} {value} must be at least 1")
 
 
+def _fields(config):
+    return [f for f in fields(config) if not f.name.startswith("_")]
+
+
 def _names(defaults):
-    return [f.name for f in fields(defaults) if not f.name.startswith("_")]
+    return [f.name for f in _fields(defaults)]
 
 
 def _groups_with(config_class, method):

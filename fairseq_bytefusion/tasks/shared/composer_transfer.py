@@ -1,7 +1,6 @@
 """Start the word composer of a translation model from a trained approximation."""
 
 import logging
-import os
 
 import torch
 from fairseq.modules import SinusoidalPositionalEmbedding
@@ -11,6 +10,7 @@ from ...data.tables.teacher import read_teacher
 from ...modules.embedders import Mixture
 from ...text.pieces import spell, word_pieces
 from ...text.text_dictionary import encode_utf8
+from .starting import require_start
 
 logger = logging.getLogger(__name__)
 
@@ -39,10 +39,7 @@ def start_from_approximation(model, cfg, task):
             bytes.
     """
     path = cfg.char2subword_from
-    if not os.path.exists(path):
-        raise FileNotFoundError(
-            f"--char2subword-from {path}: no such file (needed to resume as well)"
-        )
+    require_start("--char2subword-from", path, "needed to resume as well")
     checkpoint = open_checkpoint(path)
     checkpoint.require_arch("embedding_approximation", flag="--char2subword-from")
     embedder = model.encoder.embed_tokens

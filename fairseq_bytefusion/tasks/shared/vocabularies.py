@@ -56,8 +56,9 @@ class SavedVocabularies:
             "source_tags": list(self.source_dictionary.tags),
         }
         for side, dictionary in self._dictionaries():
-            # The config of a checkpoint lacks what was not given but found in DATA.
-            state[f"{side}_lang"] = getattr(self.cfg, f"{side}_lang")
+            if hasattr(self.cfg, f"{side}_lang"):
+                # The config of a checkpoint lacks what was not given but found in DATA.
+                state[f"{side}_lang"] = getattr(self.cfg, f"{side}_lang")
             state[f"{side}_vocabulary"] = _describe(dictionary)
         if self._source_words is not None:
             # A tensor: every torch loads one without being told that it may.
@@ -85,10 +86,11 @@ class SavedVocabularies:
         found = ((side, getattr(self, f"{side}_dictionary")) for side in SIDES)
         return [(side, dictionary) for side, dictionary in found if dictionary is not None]
 
-    def _check_vocabularies(self, state):
+    def _check_vocabularies(self, state, sides=SIDES):
         for side, dictionary in self._dictionaries():
             saved = state.get(f"{side}_vocabulary")
-            if saved is not None:  # the checkpoint is as new as this check
+            # Where there is none, the checkpoint is older than this check.
+            if saved is not None and side in sides:
                 _check_same(side, dictionary, saved)
 
     def check_restored(self, state):
@@ -99,17 +101,29 @@ class SavedVocabularies:
                 checkpoint.
         """
         self._check_vocabularies(state)
+        self._check_tags(state)
+        words, own = state.get("source_words"), self._source_words
+        if words is not None and own is not None and unpack_words(words) != own:
+            raise ValueError(
+                f"{os.path.basename(self.word_lists()[0])} is not the list of words it "
+                "was trained with: put that in its place"
+            )
+
+    def check_source(self, state):
+        """Called before a training takes over an encoder: its symbols must be ours.
+
+        Raises:
+            ValueError: a source vocabulary or tags that are not those of the checkpoint.
+        """
+        self._check_vocabularies(state, ("source",))
+        self._check_tags(state)
+
+    def _check_tags(self, state):
         tags, own = state.get("source_tags", []), list(self.source_dictionary.tags)
         if tags != own:
             raise ValueError(
                 f"it was trained with {_tags(tags)}, and this training has {_tags(own)}: "
                 "give the same --source-tag and --source-lang"
-            )
-        words, own = state.get("source_words"), self._source_words
-        if words is not None and own is not None and unpack_words(words) != own:
-            raise ValueError(
-                f"dict.word.{self.source_langs[0]}.txt is not the list of words it was "
-                "trained with: put that in its place"
             )
 
     def _adopt_tags(self, tags):
@@ -147,7 +161,7 @@ class SavedVocabularies:
 
     def source_words(self):
         """The known words of a mixture or of a table of words: those of the checkpoint that
-        is being loaded, or else those of ``DATA/dict.word.<source>.txt``.
+        is being loaded, or else those of :meth:`word_lists`.
 
         Words of the file that hold a character the source dictionary lacks are left out,
         and their number is logged.
@@ -164,11 +178,15 @@ class SavedVocabularies:
             self._source_words = self._read_words()
         return self._source_words
 
-    def _read_words(self):
+    def word_lists(self):
+        """list of str: paths of ``DATA/dict.word.<source>.txt`` of every source."""
         data_dir = utils.split_paths(self.cfg.data)[0]
-        paths = [
+        return [
             os.path.join(data_dir, f"dict.word.{lang}.txt") for lang in self.source_langs
         ]
+
+    def _read_words(self):
+        paths = self.word_lists()
         path = paths[0]
         for each in paths:
             if not os.path.exists(each):
@@ -180,8 +198,9 @@ class SavedVocabularies:
             if not filecmp.cmp(path, each, shallow=False):
                 raise ValueError(
                     f"{path} and {each} differ, and several sources share one list of "
-                    f"words: write it with python data_prep/build_word_dict.py {data_dir} "
-                    f"-s {self.cfg.source_lang} -t {self.cfg.target_lang}"
+                    "words: write it with python data_prep/build_word_dict.py "
+                    f"{os.path.dirname(path)} -s {self.cfg.source_lang} -t "
+                    f"{self.cfg.target_lang}"
                 )
         words = read_word_list(path)
         known = known_words(words, self.source_dictionary)

@@ -7,12 +7,13 @@ import torch.nn as nn
 import torch.nn.functional as F
 
 from ....text.words import symbol_tables, unique_words
+from ...freezable import Freezable
 from ..embedder import Embedder
 
 logger = logging.getLogger(__name__)
 
 
-class WordComposer(Embedder, nn.Module):
+class WordComposer(Freezable, Embedder, nn.Module):
     """One vector a word, made of the word's symbols.
 
     Words are those of ``wsf`` at whitespace: ``</s>`` and a language tag are words of one
@@ -39,7 +40,6 @@ class WordComposer(Embedder, nn.Module):
         self.max_chars = max_chars
         #: words cut since construction
         self.num_cut = 0
-        self._frozen = False
         self.begin, self.end = len(dictionary), len(dictionary) + 1
         num_characters = len(dictionary) + (2 if delimited else 0)
         # N(0, 1): as large as the positions that char2subword adds.
@@ -68,14 +68,12 @@ class WordComposer(Embedder, nn.Module):
         """This module: a word composer alone is a word embedder."""
         return self
 
-    def freeze(self):
-        """Train no parameter, and drop nothing out."""
-        self._frozen = True
-        self.requires_grad_(False).eval()
-
-    def train(self, mode=True):
-        """As in torch; a frozen composer stays as it is."""
-        return super().train(mode and not self._frozen)
+    @property
+    def character_module(self):
+        """nn.Module: what gives each character the last state of its own, one behind the
+        other: the last of ``layers``, where there are some, or else the embedding."""
+        layers = getattr(self, "layers", ())
+        return layers[-1] if len(layers) else self.characters
 
     def words(self, tokens):
         """UniqueWords of ``tokens`` (Long[B, T]); those that are cut are counted."""
