@@ -39,7 +39,7 @@ def misspell_labelled(text, share, seed, text_column=None):
         ``changeable`` and of those ``misspelt``.
     """
     rng = random.Random(seed)
-    words = _words(text, text_column)
+    words = word_spans(text, text_column)
     long = [word for word in words if len(text[slice(*word)]) > LONGEST_KEPT]
     chosen = sorted(rng.sample(long, round(share * len(long))))
     parts, end = [], 0
@@ -50,7 +50,7 @@ def misspell_labelled(text, share, seed, text_column=None):
     return "".join([*parts, text[end:]]), counts
 
 
-def _words(text, text_column):
+def word_spans(text, text_column):
     """list of (start, end): where the words stand."""
     words, start = [], 0
     for line in text.split("\n"):
