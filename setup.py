@@ -24,6 +24,7 @@ EXPERIMENTS = [
     'snakemake>=8.4,<10; python_version >= "3.11"',
     "jinja2>=3,<4",
     "pyyaml>=5.4,<7",
+    "rouge-score>=0.1.2,<0.2",
 ]
 
 LABELS = ["pytorch-crf>=0.7.2,<0.8", "scikit-learn>=1.0,<2"]

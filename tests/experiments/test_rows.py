@@ -1,5 +1,6 @@
 """Rows: scores on resamples, means over test sets, and what a row was trained for."""
 
+import re
 from types import SimpleNamespace
 
 import numpy as np
@@ -7,9 +8,9 @@ import pytest
 
 from fairseq_bytefusion.evaluation import System, score_systems
 from scripts.experiments.pairs.plan import Column
-from scripts.experiments.report.metrics import BITS, UNSEEN
+from scripts.experiments.report.metrics import BITS, ROUGE, UNSEEN
 from scripts.experiments.report.rows import judge_rows
-from scripts.experiments.report.samples import Sampler, difference, mean_of
+from scripts.experiments.report.samples import Sampler, difference, mean_of, rouge_l
 
 from ..evaluation.test_scoring import BAD, GOOD, REFERENCES
 from .results import row
@@ -47,6 +48,38 @@ def test_bits_are_of_all_sentences_together(samples):
 
 def test_recall_is_in_percent(samples):
     assert samples["bad"][1][UNSEEN]["score"] == 100  # all words, in another order
+
+
+def longest_common(a, b):
+    """Words of the longest common subsequence, from its recursive definition."""
+    if not a or not b:
+        return 0
+    if a[0] == b[0]:
+        return 1 + longest_common(a[1:], b[1:])
+    return max(longest_common(a[1:], b), longest_common(a, b[1:]))
+
+
+@pytest.mark.parametrize(
+    ("hypothesis", "reference"),
+    [
+        ("the cat sat on a mat", "The cat lay on the mat ."),
+        ("mat the on cat", "the cat lay on the mat"),
+        ("a", "b"),
+        ("", "some words"),
+        ("same words", "same words"),
+    ],
+)
+def test_rouge_is_f1_of_the_longest_common_subsequence(hypothesis, reference):
+    sides = [re.findall("[a-z]+", side.lower()) for side in (hypothesis, reference)]
+    common, sizes = longest_common(*sides), list(map(len, sides))
+    expected = 200 * common / sum(sizes) if all(sizes) else 0
+    assert rouge_l([hypothesis], [reference]) == pytest.approx([expected])
+
+
+def test_rouge_is_a_mean_of_sentences(samples):
+    found = samples["bad"][1][ROUGE]["score"]
+    assert found == pytest.approx(rouge_l(BAD, REFERENCES).mean())
+    assert 0 < found < samples["good"][1][ROUGE]["score"]
 
 
 def test_what_has_no_score_is_not_different():

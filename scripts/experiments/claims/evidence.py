@@ -22,8 +22,7 @@ RULES = f"""
   sentences). Of several seeds, each has its number.
 - speed: where one of both has reached the best validation loss of the other before
   {SOONER:.0%} of the other's updates.
-- table: where a row has the largest value of its group; one seed, and no test of
-  significance.
+- table: where a row has the largest value of its group; no test of significance.
 """.strip()
 
 
@@ -157,7 +156,8 @@ def _table(claim, folder):
         said.append(f"{name}: {value:g} against {best:g}")
     if not outcomes:
         return NOTHING
-    return Verdict(f"{claim.column}, {'; '.join(said)}", _say(outcomes, one_seed=True))
+    one_seed = claim.group != "seed" or len(outcomes) < 2
+    return Verdict(f"{claim.column}, {'; '.join(said)}", _say(outcomes, one_seed))
 
 
 def _matching(rows, wanted):

@@ -69,15 +69,10 @@ class Commands:
         spec = self.plan.spec_of(setting)
         shared = shlex.split(spec.train_flags or self.grid.train_flags)
         flags = [*shared, *parts.model, *shlex.split(setting.flags)]
-        every = setting.save_every
         return [
             *shlex.split(self.grid.launcher), parts.data, *USER_DIR, *parts.task, *flags,
-            *self._start(run), *_schedule(setting, flags),
-            *(["--patience", spec.patience] if spec.patience else []),
-            "--seed", run.seed, "--max-update", setting.updates,
-            "--validate-interval-updates", every, "--save-interval-updates", every,
-            "--keep-interval-updates", self.grid.average, "--no-epoch-checkpoints",
-            "--validate-interval", 10**6, "--save-interval", 10**6,
+            *self._start(run), *_decay(setting, flags), "--seed", run.seed,
+            *spec.schedule(self.grid, setting), "--no-epoch-checkpoints",
             "--save-dir", f"{self.run_dir(run)}/checkpoints", "--log-format", "json",
         ]  # fmt: skip
 
@@ -85,7 +80,8 @@ class Commands:
         start = self.plan.start_of(run)
         if start is None:
             return []
-        return ["--finetune-from-model", f"{self.run_dir(start)}/average.pt"]
+        path = f"{self.run_dir(start)}/average.pt"
+        return self.plan.spec_of(run.setting).start_flags(run.setting, path)
 
     def average(self, run):
         """bytefusion average: of the last checkpoints, or the best one alone where
@@ -97,7 +93,7 @@ class Commands:
         return ["bytefusion", "average", *which, "--output", f"{folder}/average.pt"]
 
 
-def _schedule(setting, flags):
+def _decay(setting, flags):
     if "polynomial_decay" in flags:
         # It does not find --max-update by itself, whatever its help says.
         return ["--total-num-update", setting.updates]

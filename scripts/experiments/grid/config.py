@@ -10,6 +10,7 @@ from .building import build, check_at_least_one, check_quotes, known, mapping
 from .schema import Dataset, Grid, System
 
 SYSTEMS_FILE = Path(__file__).parents[1] / "systems.yaml"
+LABEL_SYSTEMS_FILE = SYSTEMS_FILE.with_name("label_systems.yaml")
 UNITS_FILE = Path(__file__).parents[3] / "fairseq_bytefusion/text/units.py"
 
 
@@ -26,12 +27,14 @@ def read_grid(config):
         ValueError: one sentence that names the key and lists what is valid.
     """
     config = dict(config)
-    if "systems" in config:
-        raise ValueError(f"systems: belong into {SYSTEMS_FILE}, which all profiles share")
+    for key, file in (("systems", SYSTEMS_FILE), ("label_systems", LABEL_SYSTEMS_FILE)):
+        if key in config:
+            raise ValueError(f"{key}: belong into {file}, which all profiles share")
     systems = yaml.safe_load(SYSTEMS_FILE.read_text("utf-8"))
     config["systems"] = {
         name: build(System, keys, f"systems.yaml: {name}") for name, keys in systems.items()
     }
+    config["label_systems"] = yaml.safe_load(LABEL_SYSTEMS_FILE.read_text("utf-8"))
     config["datasets"] = {
         name: build(Dataset, keys, f"datasets: {name}")
         for name, keys in mapping(config, "datasets").items()
@@ -85,9 +88,9 @@ def _check_flags(grid):
     texts = {
         key: getattr(grid, key) for key in ("train_flags", "generate_flags", "launcher")
     }
-    texts.update(
-        (f"system_flags: {name}", text) for name, text in grid.system_flags.items()
-    )
+    for key in ("system_flags", "label_systems"):
+        flags = getattr(grid, key)
+        texts.update((f"{key}: {name}", text) for name, text in flags.items())
     for name, experiment in grid.experiments.items():
         for key in ("train_flags", "flags"):
             texts[f"experiments: {name}: {key}"] = getattr(experiment, key)

@@ -39,7 +39,7 @@ class Dataset:
 @dataclass(frozen=True)
 class Grid:
     """A profile. README.md says what each key is for; ``experiments``: name -> an
-    Experiment of its kind."""
+    Experiment of its kind; ``label_systems``: name -> flags of a model that labels."""
 
     profile: str = required()
     data_root: str = required()
@@ -59,6 +59,7 @@ class Grid:
     system_flags: Dict[str, str] = field(default_factory=dict)
     sample_pairs: int = 0
     systems: Dict[str, System] = field(default_factory=dict)
+    label_systems: Dict[str, str] = field(default_factory=dict)
 
     def flags_of(self, system):
         """Model flags of a system, as a list."""

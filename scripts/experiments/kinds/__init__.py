@@ -1,11 +1,13 @@
 """The kinds of experiment: a file each, and a line here."""
 
+from .classification import Classification
 from .composers import Composers
 from .cross_domain import CrossDomain
 from .embedding_approximation import EmbeddingApproximation
 from .few_shot import FewShot
 from .many_to_one import ManyToOne
 from .sweep import Sweep
+from .tagging import Tagging
 from .zero_shot import ZeroShot
 
 KINDS = {
@@ -16,4 +18,6 @@ KINDS = {
     "sweep": Sweep,
     "embedding_approximation": EmbeddingApproximation,
     "composers": Composers,
+    "tagging": Tagging,
+    "classification": Classification,
 }

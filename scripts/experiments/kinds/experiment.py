@@ -69,6 +69,25 @@ class Experiment:
         """
         raise NotImplementedError
 
+    def schedule(self, grid, setting):
+        """list: flags of fairseq-train that say when it validates, saves and ends.
+
+        Args:
+            grid (Grid), setting (Setting)
+        """
+        every = setting.save_every
+        return [
+            *(["--patience", self.patience] if self.patience else []),
+            *("--max-update", setting.updates),
+            *("--validate-interval-updates", every, "--save-interval-updates", every),
+            *("--keep-interval-updates", grid.average),
+            *("--validate-interval", 10**6, "--save-interval", 10**6),
+        ]
+
+    def start_flags(self, setting, path):
+        """list: flags of a Setting that is trained further from a checkpoint (str)."""
+        return ["--finetune-from-model", path]
+
     def report_inputs(self, plan):
         """list of str: files that its report is made of; here what each training was."""
         return [

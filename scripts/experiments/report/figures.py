@@ -95,6 +95,38 @@ def line_chart(lines, x_label, y_label, wide=False, categories=None, falls=False
         return _to_svg(figure)
 
 
+def dot_chart(rows, marks, x_label):
+    """A chart of a line a row, with a dot a value.
+
+    Args:
+        rows (dict): name -> list of float, a value a mark.
+        marks (list of tuple): label and style (Style) of each.
+        x_label (str)
+
+    Returns:
+        str: an ``<svg>`` element of the page's width.
+    """
+    with pyplot.rc_context(STYLE):
+        size = (WIDE, 1.2 + 0.3 * len(rows))
+        figure, axes = pyplot.subplots(figsize=size, layout="constrained")
+        places = range(len(rows), 0, -1)
+        for place, values in zip(places, rows.values()):
+            axes.plot([min(values), max(values)], [place] * 2, color=INK, alpha=0.3)
+        for (label, style), values in zip(marks, zip(*rows.values())):
+            axes.plot(
+                *(values, places, style.marker),
+                **{"color": style.colour, "label": label, "linestyle": ""},
+            )
+        axes.set_yticks(places, list(rows))
+        axes.set_xlabel(x_label)
+        axes.grid(alpha=0.2)
+        axes.spines[["top", "right"]].set_visible(False)
+        figure.legend(
+            loc="outside lower center", ncols=len(marks), frameon=False, fontsize=8
+        )
+        return _to_svg(figure)
+
+
 def _highest_later(lines):
     """The highest y of lines after their first fifth, and a little more."""
     start = max(max(line.xs) for line in lines) / 5

@@ -16,12 +16,20 @@ class Metric:
 
 
 BITS = "bits_per_byte"
-UNSEEN = "unseen_words"
+ROUGE, UNSEEN = "ROUGE-L", "unseen_words"
 METRICS = {
     metric.name: metric
     for metric in (
         Metric("BLEU", "BLEU", 1, "{:.2f}"),
         Metric("chrF2", "chrF2", 1, "{:.2f}"),
+        Metric(
+            ROUGE,
+            "ROUGE-L (F1)",
+            1,
+            "{:.2f}",
+            "mean of sentences, of longest common subsequences of words|tok:rouge_score|"
+            "stemmer:no|case:lc",
+        ),
         Metric(
             BITS,
             "Bits a byte of the references (less is better)",

@@ -36,6 +36,8 @@ SYSTEMS = {
     "mixture_hybrid": Style("#702bdb", "d"),
     "char_cnn_msc": Style("#5d9ab9", "1"),
     "byte_msc_both": Style("#cd7b91", "2"),
+    "hit": Style("#bc893e", "3"),
+    "hit_no_outer": Style("#458166", "4"),
 }
 #: Of the n-grams of ncf, the shortest first: no system's, and as different.
 NGRAMS = ("#5e78ff", "#bb1c5c", "#b08d12", "#00969a", "#446400", "#bb7c5f")

@@ -1,6 +1,7 @@
 """Scores of a system on a test set, and on its resamples."""
 
 import numpy as np
+from rouge_score.rouge_scorer import RougeScorer
 from sacrebleu.significance import estimate_ci
 
 from fairseq_bytefusion.evaluation.resampling import (
@@ -12,7 +13,7 @@ from fairseq_bytefusion.evaluation.resampling import (
 from fairseq_bytefusion.evaluation.scoring import build_metrics
 from fairseq_bytefusion.evaluation.unseen_words import unseen_recall
 
-from .metrics import BITS, METRICS, UNSEEN
+from .metrics import BITS, METRICS, ROUGE, UNSEEN
 
 
 class Sampler:
@@ -46,7 +47,12 @@ class Sampler:
         }
         hits, words = unseen_recall(hypotheses, self.references, self.seen)
         cells = {}
-        for name, parts, wholes in ((BITS, bits, sizes), (UNSEEN, 100 * hits, words)):
+        rouge = rouge_l(hypotheses, self.references)
+        for name, parts, wholes in (
+            (ROUGE, rouge, np.ones_like(rouge)),
+            (BITS, bits, sizes),
+            (UNSEEN, 100 * hits, words),
+        ):
             found[name] = resampled_ratios(parts, wholes, self.chosen)
             total = wholes.sum()
             cells[name] = {
@@ -55,6 +61,19 @@ class Sampler:
                 **spread(found[name]),
             }
         return found, cells
+
+
+def rouge_l(hypotheses, references):
+    """float64[N]: ROUGE-L of each sentence, F1 in percent.
+
+    Args:
+        hypotheses, references (list of str)
+
+    Source: Lin 2004, *ROUGE: A Package for Automatic Evaluation of Summaries*, section 3.
+    """
+    scorer = RougeScorer(["rougeL"])
+    found = map(scorer.score, references, hypotheses)
+    return np.array([100 * scores["rougeL"].fmeasure for scores in found])
 
 
 def mean_of(sides):

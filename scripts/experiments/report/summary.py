@@ -4,7 +4,7 @@ import csv
 import io
 import json
 from dataclasses import dataclass
-from typing import Dict, List
+from typing import Dict, List, Sequence
 
 from data_prep.output import write_atomically
 
@@ -13,8 +13,9 @@ from .templates import render
 
 @dataclass
 class Summary:
-    """``rows``: header -> cell, each of the same headers; floats are shown with four
-    decimals. ``note``: what a reader must know; ``details``: see :func:`detail`."""
+    """``rows``: header -> cell, each of the same headers; floats are shown with so many
+    ``decimals``. ``note``: what a reader must know; ``details``: see :func:`detail`;
+    ``charts``: (caption, svg) of each."""
 
     experiment: str
     profile: str
@@ -22,6 +23,8 @@ class Summary:
     note: str
     rows: List[Dict[str, object]]
     details: List[tuple]
+    decimals: int = 4
+    charts: Sequence[tuple] = ()
 
 
 def detail(run, commands, record):
@@ -49,7 +52,7 @@ def write_summary(summary, folder):
     """
     folder.mkdir(parents=True, exist_ok=True)
     header = list(summary.rows[0])
-    rows = [[_shown(row[key]) for key in header] for row in summary.rows]
+    rows = [[_shown(row[key], summary.decimals) for key in header] for row in summary.rows]
     lines = [header, ["---"] * len(header), *rows]
     page = render("summary.html.j2", **{**vars(summary), "header": header, "rows": rows})
     table = "\n".join(f"| {' | '.join(line)} |" for line in lines)
@@ -61,8 +64,8 @@ def write_summary(summary, folder):
         write_atomically(str(folder / name), text.encode())
 
 
-def _shown(cell):
-    return f"{cell:.4f}" if isinstance(cell, float) else str(cell)
+def _shown(cell, decimals):
+    return f"{cell:.{decimals}f}" if isinstance(cell, float) else str(cell)
 
 
 def _csv(rows):

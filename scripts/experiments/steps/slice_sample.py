@@ -4,7 +4,8 @@
     python scripts/experiments/steps/slice_sample.py data_prep/sample --pairs 200 --out RAW
 
 makes RAW/first and RAW/second from different lines. Their language ``hi`` is the sample's
-romanised Hindi; ``hx`` is the same with other vowels, as a related language may have.
+romanised Hindi; ``hx`` is the same with other vowels, as a related language may have. Its
+labelled sentences are cut likewise: {train,valid,test}.conll and .tsv.
 """
 
 import argparse
@@ -19,7 +20,8 @@ VOWELS = bytes.maketrans(b"aeiouAEIOU", b"eioauEIOAU")
 
 
 def slices(sample, pairs, out):
-    """Write ``pairs`` training pairs a set, and a fifth as many for valid and test.
+    """Write ``pairs`` training pairs a set, and as many labelled sentences; a fifth of
+    that for valid and test.
 
     Args:
         sample (Path): the folder of the Hinglish-English sample.
@@ -39,6 +41,11 @@ def slices(sample, pairs, out):
                 for lang, content in ((language, lines), ("en", target)):
                     path = out / name / f"{split}.{language}-en.{lang}"
                     write_atomically(str(path), b"".join(x + b"\n" for x in content))
+            for kind, end in (("conll", b"\n\n"), ("tsv", b"\n")):
+                labelled = (sample / f"{split}.{kind}").read_bytes().split(end)
+                chosen = labelled[k * size : (k + 1) * size]
+                path = out / name / f"{split}.{kind}"
+                write_atomically(str(path), b"".join(x + end for x in chosen))
 
 
 def main():

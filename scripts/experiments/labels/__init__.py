@@ -1,0 +1,1 @@
+"""Experiments with labels: their data directories and command lines."""
