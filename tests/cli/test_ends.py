@@ -18,6 +18,9 @@ ARGUMENTS = {
     "average": ["x", "--output", "y"],
     "neighbours": ["x", "word"],
     "translate": ["x"],
+    "predict": ["x"],
+    "evaluate": ["x", "y"],
+    "explain": ["x", "--text", "y"],
 }
 #: the others run without any
 NEEDY = [verb for verb, arguments in ARGUMENTS.items() if arguments]

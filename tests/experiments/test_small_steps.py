@@ -184,3 +184,10 @@ def test_slices_of_the_sample_do_not_overlap(tmp_path):
     assert not set(lines["first", "hi"][:-1]) & set(lines["second", "hi"][:-1])
     assert lines["first", "hi"] != lines["first", "hx"]
     assert len((tmp_path / "second/test.hx-en.en").read_bytes().split(b"\n")) == 5
+    tagged, classified = (
+        [(tmp_path / name / f"train.{kind}").read_bytes() for name in ("first", "second")]
+        for kind in ("conll", "tsv")
+    )
+    assert [text.count(b"\n\n") for text in tagged] == [20, 20]
+    assert [text.count(b"\n") for text in classified] == [20, 20]
+    assert tagged[0] != tagged[1]

@@ -92,8 +92,10 @@ def test_every_word_and_character_has_a_value(label_data, kind, system):
     assert 0 < found.score < 1
     assert ["".join(c for c, _ in word) for word in found.characters] == found.words
     values = [value for word in found.characters for _, value in word]
-    is_known = system == "hybrid"  # "do" has a row and is not composed
-    assert [v is None for v in values] == [is_known] * 2 + [False] * 7 + [is_known] * 2
+    # "do" has a row and is not composed by hybrid; words alone compose none.
+    has_row, none_composed = system in ("hybrid", "hybrid hit", "words"), system == "words"
+    expected = [has_row] * 2 + [none_composed] * 7 + [has_row] * 2
+    assert [v is None for v in values] == expected
     assert all(v is None or v >= 0 for v in values)
     assert (found.of_word is None) == (kind == "classification")
     json.dumps(found.characters)

@@ -5,9 +5,15 @@ from scripts.experiments.labels.commands import DONE, LabelCommands
 label_commands = LabelCommands(plan)
 
 
+def labelled_inputs(wildcards):
+    if grid.sample_pairs:
+        return [f"{grid.data_root}/sliced.done"]
+    return list(label_commands.files(grid.experiments[wildcards.data]).values())
+
+
 rule labelled:
     input:
-        lambda w: list(label_commands.files(grid.experiments[w.data]).values()),
+        labelled_inputs,
     output:
         touch(f"{WORK}/data/{{data}}/{DONE}"),
     params:
