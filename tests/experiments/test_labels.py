@@ -163,7 +163,7 @@ def test_the_table_has_every_seed_their_mean_and_figures(tmp_path):
             scores = dict.fromkeys(("accuracy", "macro_f1"), 80 + number - less)
             path = commands.scores(run, test)
             with open(path, "w", encoding="utf-8") as file:
-                json.dump({"scores": scores}, file)
+                json.dump(scores, file)
     (tmp_path / "data/slots").mkdir(parents=True)
     counts = {"words": 200, "changeable": 50, "misspelt": 15}
     (tmp_path / "data/slots/misspelt.json").write_text(json.dumps(counts))

@@ -128,6 +128,28 @@ def test_approximations_of_every_table_and_loss(work):
         assert all(0 <= float(row[name]) <= 1 for row in rows)
 
 
+@pytest.mark.parametrize(
+    ("experiment", "rows", "score"),
+    [
+        (
+            "slots",
+            [("words", "1"), ("words", "2"), ("words", "mean"), ("hit", "1")],
+            "span_f1",
+        ),
+        ("intent", [("hit", "1")], "macro_f1"),
+        ("slots_from_intent", [("hit", "1")] * 2, "span_f1"),
+    ],
+)
+def test_labels_have_every_score(work, experiment, rows, score):
+    table = table_of(work, experiment)
+    assert [(row["system"], row["seed"]) for row in table] == rows
+    for row in table:
+        assert all(0 <= float(row[f"{score}{kind}"]) <= 100 for kind in ("", ", misspelt"))
+    page = (work / "results" / experiment / "report.html").read_text("utf-8")
+    assert "bytefusion evaluate" in page
+    assert page.count("<svg") == (4 if score == "span_f1" else 3)
+
+
 def test_encoders_are_timed(work):
     text = (work / "results/composers/encoder.md").read_text("utf-8")
     assert re.search(r"^\| char2subword_learned \| \d+\.\d\d \|$", text, re.M)

@@ -40,7 +40,7 @@ def write_report(plan, experiment, folder):
 def _row(commands, run):
     scores = {}
     for test in run.setting.tests:
-        found = read_json(commands.scores(run, test))["scores"]
+        found = read_json(commands.scores(run, test))
         suffix = "" if test.name == "clean" else f", {test.name}"
         scores.update((f"{s}{suffix}", float(found[s])) for s in SCORES if s in found)
     record = read_json(f"{commands.run_dir(run)}/trained.json")
