@@ -41,7 +41,7 @@ def test_contract(name, left):
 @pytest.mark.parametrize("name", EMBEDDERS)
 def test_equal_symbols_have_equal_states(name):
     tokens = pad_batch(["a b a"] if EMBEDDERS[name].composes_words else ["aba"])
-    states, _ = build(name)(tokens)
+    states, _ = build(name).eval()(tokens)
     assert torch.equal(states[0, 0], states[0, 2])
     assert not torch.equal(states[0, 0], states[0, 1])
 
