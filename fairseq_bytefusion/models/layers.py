@@ -5,7 +5,7 @@ from functools import partial
 from fairseq.distributed import fsdp_wrap
 from fairseq.modules.checkpoint_activations import checkpoint_wrapper
 
-from ..modules.attention import FusedAttention, MultiheadAttention
+from ..modules.attention import ATTENTIONS
 from ..modules.transformer_layer import DecoderLayer, EncoderLayer
 
 
@@ -57,9 +57,8 @@ def attention_of(cfg, side, name, kdim=None):
     Returns:
         callable: without arguments; returns a ``Branch`` or ``BranchedAttention``.
     """
-    made_by = partial(FusedAttention.build, cfg) if name == "fused" else MultiheadAttention
     return partial(
-        *(made_by, side.embed_dim, side.attention_heads),
+        *(ATTENTIONS[name](cfg), side.embed_dim, side.attention_heads),
         kdim=kdim,
         dropout=cfg.attention_dropout,
     )

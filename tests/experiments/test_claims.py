@@ -167,7 +167,7 @@ def test_claims_about_tables_find_their_rows(tmp_path):
                 scores = dict.fromkeys(("macro_f1", "span_f1"), share)
                 write(f"{folder}/{test.name}.scores.json", json.dumps(scores))
         counts = {"words": 9, "changeable": 5, "misspelt": 2}
-        write(f"{tmp_path}/work/data/{name}/misspelt.json", json.dumps(counts))
+        write(f"{plan.grid.work}/data/{name}/misspelt.json", json.dumps(counts))
         plan.grid.experiments[name].write_report(plan, tmp_path / name)
     for claim in tables:
         seeds = "" if claim.group == "seed" else " (one seed)"

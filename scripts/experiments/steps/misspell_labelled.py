@@ -11,7 +11,6 @@ Each of them by one operation that changes it; labels and all else stay. Beside 
 
 import argparse
 import random
-import re
 import sys
 from pathlib import Path
 
@@ -20,9 +19,8 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[3]))
 from data_prep.output import run_script, write_atomically  # noqa: E402
 from fairseq_bytefusion.text.files import open_text  # noqa: E402
 from fairseq_bytefusion.text.noise.misspell import LONGEST_KEPT, misspell  # noqa: E402
+from scripts.experiments.steps.misspell_text import WORD  # noqa: E402
 from scripts.experiments.steps.recording import write_json  # noqa: E402
-
-_WORD = re.compile(r"[^ \t\r\n\v\f]+")
 
 
 def misspell_labelled(text, share, seed, text_column=None):
@@ -55,13 +53,13 @@ def word_spans(text, text_column):
     words, start = [], 0
     for line in text.split("\n"):
         if text_column is None:
-            found = list(_WORD.finditer(line))[:1]
+            found = list(WORD.finditer(line))[:1]
             words += [(start + m.start(), start + m.end()) for m in found]
         else:
             columns = line.split("\t")
             before = start + sum(len(c) + 1 for c in columns[: text_column - 1])
             cell = columns[text_column - 1] if len(columns) >= text_column else ""
-            words += [(before + m.start(), before + m.end()) for m in _WORD.finditer(cell)]
+            words += [(before + m.start(), before + m.end()) for m in WORD.finditer(cell)]
         start += len(line) + 1
     return words
 

@@ -19,7 +19,7 @@ from data_prep.output import run_script, write_atomically  # noqa: E402
 from fairseq_bytefusion.text.files import open_text  # noqa: E402
 from fairseq_bytefusion.text.noise.misspell import LONGEST_KEPT, misspell  # noqa: E402
 
-_WORD = re.compile(r"[^ \t\r\n\v\f]+")
+WORD = re.compile(r"[^ \t\r\n\v\f]+")
 
 
 def misspell_text(text, share, seed):
@@ -34,7 +34,7 @@ def misspell_text(text, share, seed):
         tuple: the text as str; how many words changed, and how many there are.
     """
     rng = random.Random(seed)
-    words = list(_WORD.finditer(text))
+    words = list(WORD.finditer(text))
     long = [word for word in words if len(word[0]) > LONGEST_KEPT]
     chosen = rng.sample(long, min(round(share * len(words)), len(long)))
     parts, end, changed = [], 0, 0

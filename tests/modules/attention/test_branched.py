@@ -3,8 +3,7 @@
 import pytest
 import torch
 
-from fairseq_bytefusion.models import layers
-from fairseq_bytefusion.modules.attention import Causal, Full
+from fairseq_bytefusion.modules.attention import ATTENTIONS, Causal, Full
 from fairseq_bytefusion.modules.decoding import DecodingCache
 from fairseq_bytefusion.modules.word_local import WordLocal
 
@@ -91,7 +90,7 @@ def test_cached_memory(module):
 @pytest.mark.parametrize("beam", [1, 3])
 @torch.no_grad()
 def test_a_model_of_two_branches_decodes_with_its_cache(beam, monkeypatch):
-    monkeypatch.setattr(layers, "MultiheadAttention", TwoBranches)
+    monkeypatch.setitem(ATTENTIONS, "softmax", lambda options: TwoBranches)
     model = build_model(encoder_fusion="wsf", fusion_layers=1)
     names = [name for name, _ in model.named_parameters()]
     for attention in ("encoder.fusion.layers.0.self_attn", "decoder.layers.1.encoder_attn"):
@@ -105,7 +104,7 @@ def test_a_model_of_two_branches_decodes_with_its_cache(beam, monkeypatch):
 
 
 def test_its_batches_do_not_matter(monkeypatch):
-    monkeypatch.setattr(layers, "MultiheadAttention", TwoBranches)
+    monkeypatch.setitem(ATTENTIONS, "softmax", lambda options: TwoBranches)
     model = build_model()
     together = model.encoder(pad_batch(SOURCES, left=True, extra=3))["encoder_out"][0]
     for i, source in enumerate(SOURCES):

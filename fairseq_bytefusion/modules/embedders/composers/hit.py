@@ -6,7 +6,7 @@ import torch
 import torch.nn as nn
 from fairseq.modules import FairseqDropout, SinusoidalPositionalEmbedding
 
-from ...attention import FusedAttention, MultiheadAttention
+from ...attention import ATTENTIONS
 from ...attention_pooling import AttentionPooling
 from ...transformer_layer import EncoderLayer
 from ...word_local import WordLocal, group_rows
@@ -102,12 +102,11 @@ class Hit(WordComposer):
     def build(cls, options, dictionary, dim):
         """From ``char_embed_dim``, ``max_word_chars``, ``hit_*``, ``fused_*``, dropouts,
         ``activation_fn``."""
-        is_fused = options.hit_attention == "fused"
         return cls(
             dictionary,
             dim,
             partial(
-                partial(FusedAttention.build, options) if is_fused else MultiheadAttention,
+                ATTENTIONS[options.hit_attention](options),
                 options.char_embed_dim,
                 options.hit_heads,
                 dropout=options.attention_dropout,
