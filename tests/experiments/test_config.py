@@ -104,11 +104,20 @@ OWN_MODELS = {
         (f"{SWEEP}/values", {"lr": [True]}, "values: lr: True is no number or text"),
         (f"{WORDS}/misspelt", 0.0, "misspelt must lie above 0 and not above 1, not 0.0"),
         (f"{WORDS}/tests", ["first"], "tests are those of its data set: leave it out"),
-        (f"{WORDS}/learned", {"char": "x"}, "learned: char: there is no system 'char'"),
         (
-            f"{WORDS}/learned/char2subword_learned",
+            f"{WORDS}/checkpoints",
+            {},
+            "char2subword_learned needs a model for {word_table}: say under checkpoints",
+        ),
+        (
+            f"{WORDS}/checkpoints/word_table",
+            "x/y",
+            "checkpoints: word_table: there is no experiment 'x'; choose from many_to_one",
+        ),
+        (
+            f"{WORDS}/checkpoints/bilm",
             "sweep/x",
-            "is no run that learns a table",
+            "checkpoints: bilm: no flags of this experiment have {bilm}",
         ),
         (f"{TABLES}/updates", 8, "updates and save_every are those of a table"),
         (f"{TABLES}/tables", {}, "embedding_approximation: tables is empty"),
@@ -180,9 +189,9 @@ def test_a_mistake_is_one_sentence(path, value, message):
         ),
         (f"{TABLES}/tables/hybrid/model", "composers", "there is no run 'composers'; ch"),
         (
-            f"{WORDS}/learned/char2subword_learned",
+            f"{WORDS}/checkpoints/word_table",
             "embedding_approximation/hybrid/ce+cos/seed1",
-            "composers: learned: char2subword_learned: there is no run 'embedding_approx",
+            "composers: checkpoints: word_table: there is no run 'embedding_approximation/",
         ),
         (
             f"{TABLES}/tables/hybrid/model",

@@ -1,5 +1,6 @@
 """The command lines of a training: what a reader would type in the repository's root."""
 
+import re
 import shlex
 from dataclasses import dataclass
 from typing import Tuple
@@ -10,6 +11,11 @@ USER_DIR = ("--user-dir", "fairseq_bytefusion")
 def join(command):
     """A list of words as a shell line."""
     return shlex.join(map(str, command))
+
+
+def names_in(flags):
+    """list of str: the names that flags (str) have in braces, each for a checkpoint."""
+    return re.findall(r"\{(\w+)\}", flags)
 
 
 @dataclass(frozen=True)
@@ -48,9 +54,21 @@ class Commands:
 
     def train_inputs(self, run):
         """Files that a training waits for."""
-        inputs = list(self._training(run).inputs)
-        start = self.plan.start_of(run)
+        inputs, start = list(self._training(run).inputs), self.plan.start_of(run)
+        checkpoints = self._checkpoints(run)
+        inputs += [checkpoints[name] for name in names_in(" ".join(self._flags(run)))]
         return inputs + ([f"{self.run_dir(start)}/average.pt"] if start else [])
+
+    def _checkpoints(self, run):
+        named = self.plan.spec_of(run.setting).checkpoints
+        return {n: f"{self.grid.work}/{path}/average.pt" for n, path in named.items()}
+
+    def _flags(self, run):
+        """Flags of its model and of all that its experiment trains."""
+        spec = self.plan.spec_of(run.setting)
+        shared = shlex.split(spec.train_flags or self.grid.train_flags)
+        own = self._training(run).model
+        return [str(f) for f in (*shared, *own, *shlex.split(run.setting.flags))]
 
     def _training(self, run):
         return self.plan.spec_of(run.setting).training(self.plan, run)
@@ -66,9 +84,11 @@ class Commands:
     def train(self, run):
         """fairseq-train, of any kind of experiment."""
         setting, parts = run.setting, self._training(run)
-        spec = self.plan.spec_of(setting)
-        shared = shlex.split(spec.train_flags or self.grid.train_flags)
-        flags = [*shared, *parts.model, *shlex.split(setting.flags)]
+        spec, checkpoints = self.plan.spec_of(setting), self._checkpoints(run)
+        flags = [
+            re.sub(r"\{(\w+)\}", lambda name: checkpoints[name[1]], flag)
+            for flag in self._flags(run)
+        ]
         return [
             *shlex.split(self.grid.launcher), parts.data, *USER_DIR, *parts.task, *flags,
             *self._start(run), *_decay(setting, flags), "--seed", run.seed,

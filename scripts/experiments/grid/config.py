@@ -81,6 +81,7 @@ def _check(grid):
         known("unit", spec.unit, unit_names(), f"systems.yaml: {system}")
     for experiment in grid.experiments.values():
         experiment.check(grid)
+        experiment.check_checkpoints(grid)
 
 
 def _check_flags(grid):

@@ -1,14 +1,13 @@
 """Word composers in translation, on clean and on misspelt sources."""
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass
 from pathlib import Path
-from typing import ClassVar, Dict
+from typing import ClassVar
 
 from ..grid.building import known
 from ..grid.schema import required
 from ..pairs.commands import PairCommands
 from ..pairs.plan import Pairs, PrepareJob, TestSet
-from .embedding_approximation import EmbeddingApproximation
 from .translation import FromScratch
 
 ENCODER_SECONDS = "encoder_time.json"
@@ -16,23 +15,15 @@ ENCODER_SECONDS = "encoder_time.json"
 
 @dataclass
 class Composers(FromScratch):
-    """``misspelt``: share of the words of the test set's sources.
-
-    ``learned``: a system -> the path of a run that has learned a table,
-    ``word_table/hybrid-noise_0.5/ce+cos/seed1``, whose composer it starts from.
-    """
+    """``misspelt``: share of the words of the test set's sources."""
 
     dataset: str = required()
     source: str = required()
     misspelt: float = 0.2
-    learned: Dict[str, str] = field(default_factory=dict)
 
     title: ClassVar = "Word composers, on clean and on misspelt sources"
     rules: ClassVar = ("pairs", "translation", "composers")
     outputs: ClassVar = (*FromScratch.outputs, "encoder.md")
-
-    def models_used(self):
-        return {f"learned: {system}": run for system, run in self.learned.items()}
 
     def check(self, grid):
         super().check(grid)
@@ -45,12 +36,6 @@ class Composers(FromScratch):
             )
         if self.tests:
             raise ValueError(f"{self.where}: tests are those of its data set: leave it out")
-        for system, run in self.learned.items():
-            where = f"{self.where}: learned: {system}"
-            known("system", system, self.systems, where)
-            experiment = grid.experiments.get(run.split("/")[0])
-            if not isinstance(experiment, EmbeddingApproximation):
-                raise ValueError(f"{where}: {run} is no run that learns a table: name one")
 
     def add_to(self, plan):
         pairs, data, noised = plan.part(Pairs), self.name, f"{self.name}.misspelt"
@@ -66,17 +51,6 @@ class Composers(FromScratch):
             *(plan, "all"),
             **{"data": data, "vocabulary": data, "sources": (self.source,)},
             **{"target": self.target, "tests": tests},
-        )
-
-    def training(self, plan, run):
-        parts = super().training(plan, run)
-        if run.system not in self.learned:
-            return parts
-        start = f"{plan.grid.work}/{self.learned[run.system]}/average.pt"
-        return replace(
-            parts,
-            model=(*parts.model, "--char2subword-from", start),
-            inputs=(*parts.inputs, start),
         )
 
     def report_inputs(self, plan):

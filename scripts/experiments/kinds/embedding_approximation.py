@@ -55,7 +55,12 @@ class EmbeddingApproximation(Experiment):
         return [t.model.split("/")[0] for t in self.tables.values() if t.model]
 
     def models_used(self):
-        return {f"tables: {n}: model": t.model for n, t in self.tables.items() if t.model}
+        tables = {f"tables: {n}: model": t.model for n, t in self.tables.items() if t.model}
+        return {**super().models_used(), **tables}
+
+    def flags_in_use(self, grid):
+        tables = {f"tables: {name}": t.flags for name, t in self.tables.items()}
+        return {**super().flags_in_use(grid), **tables}
 
     def check(self, grid):
         super().check(grid)

@@ -1,9 +1,10 @@
 """What every kind of experiment has, and what the engine asks of it."""
 
 from dataclasses import dataclass, field
-from typing import ClassVar, Tuple
+from typing import ClassVar, Dict, Tuple
 
-from ..grid.building import check_at_least_one
+from ..grid.building import check_at_least_one, known
+from ..grid.commands import names_in
 from ..grid.schema import required
 
 
@@ -13,7 +14,9 @@ class Experiment:
 
     ``updates``, ``save_every``: of each training; ``train_flags``: in place of the
     profile's; ``flags`` come after all others; with ``patience``, training ends after so
-    many validations without a better one, and the best checkpoint counts.
+    many validations without a better one, and the best checkpoint counts. ``checkpoints``:
+    a name that flags have in braces, ``--elmo-from {bilm}``, -> the path of the run whose
+    model stands there, ``language_models/all/bilm/seed1``.
     """
 
     updates: int = required()
@@ -21,6 +24,7 @@ class Experiment:
     train_flags: str = ""
     flags: str = ""
     patience: int = 0
+    checkpoints: Dict[str, str] = field(default_factory=dict)
     name: str = field(init=False, default="")
 
     #: of its report
@@ -36,18 +40,39 @@ class Experiment:
         return f"experiments: {self.name}"
 
     def uses(self):
-        """list of str: names of the experiments whose data or models it needs."""
+        """list of str: names of the experiments whose data or settings it needs."""
         return []
 
     def models_used(self):
         """dict: a key of ``grid.yaml`` -> the path of the run whose model it names."""
-        return {}
+        return {f"checkpoints: {name}": run for name, run in self.checkpoints.items()}
 
     def check(self, grid):
         """Raise ValueError, one sentence, where it does not fit the rest of a Grid."""
         self.check_schedule(grid)
         if self.patience < 0:
             raise ValueError(f"{self.where}: patience must not be below 0")
+
+    def flags_in_use(self, grid):
+        """dict: what flags of fairseq-train belong to -> these flags (str)."""
+        return {"train_flags": self.train_flags or grid.train_flags, "flags": self.flags}
+
+    def check_checkpoints(self, grid):
+        """Raise ValueError where flags and ``checkpoints`` do not name the same models."""
+        flags = self.flags_in_use(grid)
+        for name, run in self.checkpoints.items():
+            where = f"{self.where}: checkpoints: {name}"
+            known("experiment", run.split("/")[0], grid.experiments, where)
+            if not any(name in names_in(text) for text in flags.values()):
+                raise ValueError(f"{where}: no flags of this experiment have {{{name}}}")
+        for owner, text in flags.items():
+            for name in names_in(text):
+                if name not in self.checkpoints:
+                    raise ValueError(
+                        f"{self.where}: {owner} needs a model for {{{name}}}: say under "
+                        f"checkpoints which run trains it, {name}: EXPERIMENT/SETTING/"
+                        "SYSTEM/seed1"
+                    )
 
     def check_schedule(self, grid):
         """Raise ValueError where its updates leave too few checkpoints."""

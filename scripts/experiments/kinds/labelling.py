@@ -96,6 +96,10 @@ class Labelling(Experiment):
     def seeds_by_system(self, setting):
         return self.systems
 
+    def flags_in_use(self, grid):
+        systems = {name: grid.label_systems[name] for name in self.systems}
+        return {**super().flags_in_use(grid), **systems}
+
     def add_to(self, plan):
         tests = tuple(
             LabelTest(name, f"{file}.{self.extension}")

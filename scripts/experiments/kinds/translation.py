@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import ClassVar, Dict, List
 
 from ..grid.building import check_at_least_one, check_whole, known
-from ..grid.commands import Training
+from ..grid.commands import Training, join
 from ..grid.schema import required
 from ..pairs.commands import TASK, PairCommands
 from ..pairs.plan import Column, Pairs, PrepareJob, TestSet, TranslationSetting
@@ -42,6 +42,10 @@ class Translation(Experiment):
 
     def seeds_by_system(self, setting):
         return self.systems
+
+    def flags_in_use(self, grid):
+        systems = {name: join(grid.flags_of(name)) for name in self.systems}
+        return {**super().flags_in_use(grid), **systems}
 
     def add_setting(self, plan, name, **about):
         """Add a TranslationSetting of this experiment; it may say other updates."""
