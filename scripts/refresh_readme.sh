@@ -34,6 +34,8 @@ for table in results/*/table.md; do
     insert "$(basename "$(dirname "$table")")" "$table"
 done
 
+insert times results/times.md
+
 # What README shows of them.
 insert headline_decoding results/bench_decoder_text.md
 sed -n -e '/^BLEU/,/^chrF2/{/^chrF2/!p;}' -e '/^Every system/p' \

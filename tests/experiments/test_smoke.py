@@ -157,6 +157,8 @@ def test_encoders_are_timed(work):
 
 def test_models_of_another_experiment_are_not_trained_again(work):
     assert not list((work / "cross_domain").rglob("trained.json"))
+    trainings = (work / "results/cross_domain/trainings.csv").read_text("utf-8")
+    assert trainings == "experiment,setting,system,seed,seconds,code\n"
     assert list((work / "cross_domain").rglob("second.log"))
 
 

@@ -15,8 +15,8 @@ class Experiment:
     ``updates``, ``save_every``: of each training; ``train_flags``: in place of the
     profile's; ``flags`` come after all others; with ``patience``, training ends after so
     many validations without a better one, and the best checkpoint counts. ``checkpoints``:
-    a name that flags have in braces, ``--elmo-from {bilm}``, -> the path of the run whose
-    model stands there, ``language_models/all/bilm/seed1``.
+    a name that flags have in braces, ``--char2subword-from {table}``, -> the path of the
+    run whose model stands there, ``word_table/hybrid/ce/seed1``.
     """
 
     updates: int = required()
@@ -32,7 +32,10 @@ class Experiment:
     #: files of rules/ that make its steps, beside training and the report
     rules: ClassVar[Tuple[str, ...]] = ()
     #: files of its results
-    outputs: ClassVar[Tuple[str, ...]] = ("table.md", "table.csv", "report.html")
+    outputs: ClassVar[Tuple[str, ...]] = (
+        *("table.md", "table.csv", "report.html"),
+        "trainings.csv",
+    )
 
     @property
     def where(self):
@@ -121,8 +124,15 @@ class Experiment:
             for run in plan.runs_of(setting)
         ]
 
+    def write_results(self, plan, folder):
+        """Write its ``outputs``; arguments and errors are those of ``write_report``."""
+        from ..report.trainings import write_trainings
+
+        self.write_report(plan, folder)
+        write_trainings(plan, self, folder)
+
     def write_report(self, plan, folder):
-        """Write its ``outputs``.
+        """Write its ``outputs`` but the list of trainings.
 
         Args:
             plan (Plan)

@@ -127,13 +127,7 @@ class Comparison(Translation):
     baseline: str = "byte_dense"
     tests: List[str] = field(default_factory=list)
 
-    outputs: ClassVar = (
-        "table.md",
-        "table.csv",
-        "comparisons.csv",
-        "curves.csv",
-        "report.html",
-    )
+    outputs: ClassVar = (*Translation.outputs, "comparisons.csv", "curves.csv")
 
     def check(self, grid):
         super().check(grid)

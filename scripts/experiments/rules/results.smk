@@ -16,7 +16,7 @@ for experiment in grid.experiments.values():
             experiment=experiment.name,
         run:
             folder = Path(output[0]).parent
-            grid.experiments[params.experiment].write_report(plan, folder)
+            grid.experiments[params.experiment].write_results(plan, folder)
 
     # The name of an experiment is what one asks for: snakemake ... many_to_one
     rule:
