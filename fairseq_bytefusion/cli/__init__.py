@@ -9,6 +9,7 @@ import sys
 from .. import compat
 from . import (
     average,
+    draft,
     evaluate,
     explain,
     inspect,
@@ -21,7 +22,10 @@ from . import (
 
 # A verb is a file with add_parser(verbs), which sets the default ``run`` to a function of
 # the parsed arguments, and its place in this list, which is that in --help.
-VERBS = (path, score, inspect, average, neighbours, translate, predict, evaluate, explain)
+VERBS = (
+    *(path, score, inspect, average, neighbours, draft, translate),
+    *(predict, evaluate, explain),
+)
 
 
 def main(argv=None):

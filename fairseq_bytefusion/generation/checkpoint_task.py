@@ -27,7 +27,8 @@ def task_overrides(path, data=None, source_lang=None):
         ValueError: the checkpoint is of a task that does not read raw text.
     """
     checkpoint = _open(path, ByteTranslationTask.NAME, "translates raw text")
-    overrides = {}
+    # How a model was searched with in training says nothing of how it is now.
+    overrides = {"draft": "none", "draft_file": None, "draft_length": "auto"}
     if source_lang is not None:
         overrides["source_lang"] = source_lang
     for key in ("source_lang", "target_lang"):

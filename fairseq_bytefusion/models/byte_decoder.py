@@ -4,7 +4,7 @@ import torch
 from fairseq.models.transformer import TransformerDecoderBase
 
 from ..modules.attention import Causal, Full
-from ..modules.decoding import DecodingCache
+from ..modules.decoding import ChainCache, DecodingCache
 from ..modules.transformer_layer import DecoderLayer
 from .encoder_rows import memory_of, sentence_of_row
 from .layers import build_decoder_layer
@@ -58,14 +58,51 @@ class ByteTransformerDecoder(TransformerDecoderBase):
         found = super().forward(
             prev_output_tokens, encoder_out, incremental_state=incremental_state, **kwargs
         )
-        # The largest: it is NaN where one is, and all being -inf is no choice either.
-        if incremental_state is not None and not found[0].amax(-1).isfinite().all():
-            raise RuntimeError(
-                f"the model's output is NaN or infinite at symbol "
-                f"{prev_output_tokens.shape[1]} of a translation: drop --fp16 or --bf16 if "
-                "one is given, or take another checkpoint"
-            )
+        if incremental_state is not None:
+            _check_logits(found[0], prev_output_tokens.shape[1])
         return found
+
+    def start_chains(self, encoder_out, limit):
+        """Begin a search that writes several symbols at a time.
+
+        Args:
+            encoder_out (dict): the encoder's output, a row a hypothesis.
+            limit (int): the most symbols that are read, the first one included.
+
+        Returns:
+            tuple: a ChainCache, and the embeddings Float[limit, D] of positions, or None.
+        """
+        memory, allowed = memory_of(encoder_out)
+        cache, positions = ChainCache(memory, allowed, self.num_layers), None
+        if self.embed_positions is not None:
+            anything = memory.new_full((1, limit), self.dictionary.eos(), dtype=torch.long)
+            positions = self.embed_positions(anything)[0]
+        return cache, positions
+
+    def continue_chains(self, symbols, cache, positions):
+        """The newest symbols of chains.
+
+        Args:
+            symbols (Long[B, g]): behind those that ``cache`` has kept.
+            cache (ChainCache), positions (Float[limit, D] or None): of
+                :meth:`start_chains`.
+
+        Returns:
+            tuple: logits Float[B, g, V] behind each symbol, and the states Float[B, g, D]
+            that they are made of.
+
+        Raises:
+            RuntimeError: logits are NaN or infinite.
+        """
+        if positions is not None:
+            steps = torch.arange(symbols.shape[1], device=symbols.device)
+            places = cache.lengths[:, None] + steps
+            positions = positions[places.clamp(max=len(positions) - 1)]
+        x, _ = self._entering(symbols, positions)
+        states, _ = self._next_features(x, cache, None, None)
+        logits = self.output_layer(states)
+        _check_logits(logits, int(cache.lengths.max()) + 1)
+        return logits, states
 
     def forward_embedding(self, prev_output_tokens, incremental_state=None):
         """States that enter the first layer.
@@ -85,7 +122,11 @@ class ByteTransformerDecoder(TransformerDecoderBase):
         if incremental_state is not None:
             prev_output_tokens = prev_output_tokens[:, -1:]
             positions = None if positions is None else positions[:, -1:]
-        x, padding_mask = self.embed_tokens(prev_output_tokens)
+        return self._entering(prev_output_tokens, positions)
+
+    def _entering(self, tokens, positions):
+        """States of tokens Long[B, T] at ``positions`` (Float[B or 1, T, D], or None)."""
+        x, padding_mask = self.embed_tokens(tokens)
         if positions is not None:
             x = x + positions
         if self.layernorm_embedding is not None:
@@ -211,3 +252,13 @@ class ByteTransformerDecoder(TransformerDecoderBase):
         own = torch.eye(length, dtype=torch.bool, device=padding_mask.device)
         allowed = (allowed & ~padding_mask[:, None, :]) | own
         return Full(allowed[:, None], padding_mask)
+
+
+def _check_logits(logits, symbol):
+    """Raise RuntimeError where logits (Float[B, T, V]) behind ``symbol`` are no numbers."""
+    # The largest: it is NaN where one is, and all being -inf is no choice either.
+    if not logits.amax(-1).isfinite().all():
+        raise RuntimeError(
+            f"the model's output is NaN or infinite at symbol {symbol} of a translation: "
+            "drop --fp16 or --bf16 if one is given, or take another checkpoint"
+        )

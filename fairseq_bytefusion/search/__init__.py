@@ -1,5 +1,6 @@
-"""Beam search that can only emit valid UTF-8."""
+"""Beam search that can only emit valid UTF-8; greedy search that checks drafts."""
 
+from .draft_generator import check_draft_options, draft_generator_class
 from .utf8_generator import utf8_generator_class
 
-__all__ = ["utf8_generator_class"]
+__all__ = ["check_draft_options", "draft_generator_class", "utf8_generator_class"]

@@ -43,6 +43,11 @@ class Utf8Search(Search):
         """Long[B'], the limits of the sentences that are left."""
         return self._limits
 
+    @property
+    def automaton(self):
+        """Utf8Automaton: on the device of the batch."""
+        return self._automaton
+
     def force(self, prefix_tokens, step):
         """Note which sentences are forced at this step (Long[B', T], pad: not)."""
         self._forced = prefix_tokens[:, step].ne(self.pad)

@@ -14,7 +14,7 @@ from .. import compat
 from ..data import ParallelDataset, Side, load_parallel
 from ..data.pairs.pair_files import require_directory
 from ..models.byte_transformer import ByteTransformerModel
-from ..search import utf8_generator_class
+from ..search import check_draft_options, draft_generator_class, utf8_generator_class
 from .shared.batching import PackedBatching
 from .shared.composer_transfer import start_from_approximation
 from .shared.encoder_transfer import EncoderTransfer
@@ -68,6 +68,7 @@ class ByteTranslationTask(
                 "--load-alignments reads binarised files, which byte_translation "
                 "does not have: drop that flag"
             )
+        check_draft_options(cfg)
         if not cfg.sampling_temperature > 0:
             raise ValueError(
                 f"--sampling-temperature {cfg.sampling_temperature:g} must be above 0: 1 "
@@ -212,8 +213,14 @@ class ByteTranslationTask(
         for flag in ("prefix_size", "score_reference"):
             if getattr(args, flag, 0):
                 self.require_references(f"--{flag.replace('_', '-')}")
-        may_be_invalid = self.target_dictionary.unit == "byte"
-        if seq_gen_cls is None and may_be_invalid and not self.cfg.allow_invalid_utf8:
+        is_bytes = self.target_dictionary.unit == "byte"
+        is_utf8 = is_bytes and not self.cfg.allow_invalid_utf8
+        if seq_gen_cls is None and self.cfg.draft != "none":
+            seq_gen_cls, extra = draft_generator_class(
+                args, self.cfg, self.tgt_dict, is_utf8
+            )
+            extra_gen_cls_kwargs = {**extra, **(extra_gen_cls_kwargs or {})}
+        elif seq_gen_cls is None and is_utf8:
             seq_gen_cls, extra = utf8_generator_class(args)
             extra_gen_cls_kwargs = {**extra, **(extra_gen_cls_kwargs or {})}
         return super().build_generator(

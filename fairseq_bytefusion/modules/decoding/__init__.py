@@ -1,5 +1,6 @@
 """What a decoder remembers between the steps of a search."""
 
+from .chain_cache import ChainCache
 from .decoding_cache import DecodingCache
 
-__all__ = ["DecodingCache"]
+__all__ = ["ChainCache", "DecodingCache"]

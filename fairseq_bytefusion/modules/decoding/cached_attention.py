@@ -46,7 +46,7 @@ class CachedPast(_Cached):
         x = affine(query, *self._projection)
         q, k, v = x.unflatten(-1, (3, branch.num_heads, branch.head_dim)).unbind(2)
         keys, values = self._cache.write(self._slot, k, v)
-        if branch.gathers_past:
+        if branch.gathers_past and self._cache.gathers:
             return self._output(branch, self._gathered(branch, q, keys, values))
         return self._output(
             branch,

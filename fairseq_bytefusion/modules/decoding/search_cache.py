@@ -31,6 +31,10 @@ class SearchCache:
         num_layers (int): L.
     """
 
+    #: whether a branch that asks for it gets what each new position descends from: of a
+    #: tree many nodes are those of others
+    gathers = True
+
     def __init__(self, memory, allowed, num_layers):
         #: encoder states, until every layer has made its keys and values of them
         self.memory = memory

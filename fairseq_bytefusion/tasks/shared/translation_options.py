@@ -1,10 +1,13 @@
 """The options of ``byte_translation``."""
 
 from dataclasses import dataclass, field
+from typing import Optional
 
 from fairseq.dataclass import ChoiceEnum
 from fairseq.tasks.translation import TranslationConfig
 
+from ...search.draft_length import AUTO
+from ...search.drafts import DRAFTS
 from ...text import UNITS
 
 _UNIT_HELP = (
@@ -56,4 +59,18 @@ class ByteTranslationConfig(TranslationConfig):
             "valid UTF-8 without newlines can come out. Of another target unit than the "
             "byte nothing else ever does"
         },
+    )
+    draft: ChoiceEnum(["none", *DRAFTS]) = field(
+        default="none",
+        metadata={
+            "help": "with --beam 1: check several symbols in one call of the model; "
+            "translations are those of none. ngram: counts of --draft-file"
+        },
+    )
+    draft_file: Optional[str] = field(
+        default=None, metadata={"help": "what bytefusion draft wrote, for --draft ngram"}
+    )
+    draft_length: str = field(
+        default=AUTO,
+        metadata={"help": "how many symbols are drafted: a number, or auto, by their luck"},
     )
