@@ -25,7 +25,7 @@ ROOMS = {
     "criterions": {"evaluation.labelling_scores", "evaluation.spans", "modules"},
     "tasks": {"checkpoints.reading", "data", "models", "modules", "search", "text"},
     "checkpoints": {"checkpoints.reading", "modules", "text"},
-    "generation": {"checkpoints.reading", "modules", "tasks", "text"},
+    "generation": {"checkpoints.reading", "data", "modules", "search", "tasks", "text"},
     "evaluation": {
         *("checkpoints.reading", "evaluation.labelling_scores", "evaluation.spans"),
         *("data", "generation", "modules", "tasks", "text"),

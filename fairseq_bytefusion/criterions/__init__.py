@@ -1,3 +1,3 @@
-"""fairseq criterions; translation trains with fairseq's own."""
+"""fairseq criterions; translation trains with fairseq's own, or that with lookahead."""
 
-from . import byte_classification, byte_tagging, embedding_approximation  # noqa: F401
+from . import byte_classification, byte_tagging, embedding_approximation, lookahead  # noqa: F401  # noqa: F401

@@ -5,6 +5,7 @@ from fairseq.models.transformer import TransformerDecoderBase
 
 from ..modules.attention import Causal, Full
 from ..modules.decoding import ChainCache, DecodingCache
+from ..modules.lookahead import LookaheadHeads
 from ..modules.transformer_layer import DecoderLayer
 from .encoder_rows import memory_of, sentence_of_row
 from .layers import build_decoder_layer
@@ -21,13 +22,18 @@ class ByteTransformerDecoder(TransformerDecoderBase):
         dictionary (fairseq.data.Dictionary)
         embedder (nn.Module): a token embedder, see ``modules.embedders``.
         contexts (sequence of callables): make what stands within the first layers.
+        lookahead_heads (int): heads that foresee the symbols behind the next one.
 
     Source: Vaswani et al. 2017, section 3; Shaham & Levy 2021, section 3.
     """
 
-    def __init__(self, cfg, dictionary, embedder, contexts=()):
+    def __init__(self, cfg, dictionary, embedder, contexts=(), lookahead_heads=0):
         self._contexts = list(contexts)  # first: the base class builds the layers
         super().__init__(cfg, dictionary, embedder)
+        #: LookaheadHeads, or None
+        self.lookahead = None
+        if lookahead_heads:
+            self.lookahead = LookaheadHeads(cfg.decoder.embed_dim, lookahead_heads)
         #: return attention weights when not training, for ``--print-alignment``
         self.need_attn = False
         if not embedder.dropout_on_output:
@@ -154,7 +160,8 @@ class ByteTransformerDecoder(TransformerDecoderBase):
 
         Returns:
             tuple: Float[B, T, D] and a dict with ``attn`` (a list of one
-            Float[B, T, S] or None) and ``inner_states`` (Float[T, B, D] each).
+            Float[B, T, S] or None) and ``inner_states`` (Float[T, B, D] each); where there
+            are heads that look ahead, ``lookahead`` (Float[B, T, K, D]).
         """
         if alignment_layer is None and self.need_attn and not self.training:
             alignment_layer = self.num_layers - 1
@@ -182,7 +189,10 @@ class ByteTransformerDecoder(TransformerDecoderBase):
                 attn = weights[:, :alignment_heads].mean(1)
         if self.layer_norm is not None:
             x = self.layer_norm(x)
-        return x, {"attn": [attn], "inner_states": inner_states}
+        extra = {"attn": [attn], "inner_states": inner_states}
+        if self.lookahead is not None:
+            extra["lookahead"] = self.lookahead(x)
+        return x, extra
 
     def _next_features(self, x, cache, alignment_layer, alignment_heads):
         """As :meth:`extract_features`, of the newest position Float[N, 1, D]."""

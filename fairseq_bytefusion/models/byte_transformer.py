@@ -8,6 +8,7 @@ from fairseq.models.transformer import TransformerModelBase
 
 from ..modules.embedders import EMBEDDERS
 from ..modules.embedders.composers.char2subword import PAPER
+from ..modules.freezable import Freezable
 from ..modules.fusion import FUSIONS
 from .byte_decoder import ByteTransformerDecoder
 from .encoder_builder import build_embedder, build_encoder, nested_config
@@ -16,7 +17,7 @@ from .options.byte_transformer import ByteTransformerConfig, check_sides
 
 
 @register_model("byte_transformer", dataclass=ByteTransformerConfig)
-class ByteTransformerModel(TransformerModelBase):
+class ByteTransformerModel(Freezable, TransformerModelBase):
     """Encoder-decoder Transformer for byte and character sequences.
 
     With dense embedders its parameters and outputs equal those of fairseq's
@@ -67,7 +68,9 @@ class ByteTransformerModel(TransformerModelBase):
                 fusion_class.build, options, options.decoder_embed_dim, causal=True
             )
             contexts = [context] * options.decoder_layers
-        decoder = ByteTransformerDecoder(nested, tgt_dict, decoder_embedder, contexts)
+        decoder = ByteTransformerDecoder(
+            nested, tgt_dict, decoder_embedder, contexts, options.lookahead_heads
+        )
         model = cls(nested, encoder, decoder)
         model.options = options
         return model
@@ -76,6 +79,11 @@ class ByteTransformerModel(TransformerModelBase):
     def resolve_as_before(saved):
         """Complete the options of a checkpoint as :func:`~.options.resolve_as_before`."""
         resolve_as_before(EncoderOptions, saved)
+
+    def train_lookahead_only(self):
+        """Let nothing learn but the heads that look ahead, and drop nothing out."""
+        self.freeze()
+        self.decoder.lookahead.requires_grad_(True)
 
     @property
     def composes_words(self):

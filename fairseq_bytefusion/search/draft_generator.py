@@ -88,10 +88,11 @@ class Utf8DraftGenerator(_Drafting, Utf8SequenceGenerator):
         return rules
 
 
-def draft_generator_class(args, cfg, dictionary, is_utf8):
+def draft_generator_class(models, args, cfg, dictionary, is_utf8):
     """The generator for generation options, and what to pass to it beside them.
 
     Args:
+        models (list of FairseqModel)
         args (Namespace or GenerationConfig): fairseq's generation options.
         cfg (ByteTranslationConfig): with ``draft``.
         dictionary (TextDictionary): of translations.
@@ -107,7 +108,7 @@ def draft_generator_class(args, cfg, dictionary, is_utf8):
     if not getattr(args, "score_reference", False):
         _check_greedy(args)
     extra = {
-        "draft": DRAFTS[cfg.draft].build(cfg, dictionary),
+        "draft": DRAFTS[cfg.draft].build(cfg, dictionary, models),
         "draft_length": parse_draft_length(cfg.draft_length),
     }
     return (Utf8DraftGenerator if is_utf8 else DraftGenerator), extra
@@ -134,5 +135,5 @@ def check_draft_options(cfg):
         raise ValueError("--draft-length does nothing without --draft: add that flag")
     if cfg.draft_file is not None and cfg.draft not in NEED_FILE:
         raise ValueError(
-            f"--draft-file is read for --draft {' and '.join(NEED_FILE)}: add that flag"
+            f"--draft-file is read for --draft {' or '.join(NEED_FILE)}: add that flag"
         )

@@ -21,6 +21,7 @@ from .shared.encoder_transfer import EncoderTransfer
 from .shared.filtering import CountedFiltering
 from .shared.generation_limits import GenerationLimits
 from .shared.languages import complete_languages, source_languages
+from .shared.lookahead_training import LookaheadTraining
 from .shared.positions import LearnedPositions
 from .shared.resolved_options import store_resolved
 from .shared.scalar_logging import ScalarLogging
@@ -40,6 +41,7 @@ class ByteTranslationTask(
     GenerationLimits,
     LearnedPositions,
     SavedVocabularies,
+    LookaheadTraining,
     EncoderTransfer,
     TranslationTask,
 ):
@@ -217,7 +219,7 @@ class ByteTranslationTask(
         is_utf8 = is_bytes and not self.cfg.allow_invalid_utf8
         if seq_gen_cls is None and self.cfg.draft != "none":
             seq_gen_cls, extra = draft_generator_class(
-                args, self.cfg, self.tgt_dict, is_utf8
+                models, args, self.cfg, self.tgt_dict, is_utf8
             )
             extra_gen_cls_kwargs = {**extra, **(extra_gen_cls_kwargs or {})}
         elif seq_gen_cls is None and is_utf8:

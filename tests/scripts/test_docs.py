@@ -202,7 +202,8 @@ def known_flags():
         ("byte_tagger", "byte_tagging"),
         ("byte_classifier", "byte_classification"),
     ):
-        criterion = "label_smoothed_cross_entropy" if task == "byte_translation" else task
+        of_translation = "label_smoothed_cross_entropy_with_lookahead"
+        criterion = of_translation if task == "byte_translation" else task
         args = ["data", "--task", task, "--user-dir", str(USER_DIR)]
         training = ["--arch", arch, "--criterion", criterion, "--optimizer", "adam"]
         for make, more in ((PARSERS["train"], training), (PARSERS["interactive"], [])):

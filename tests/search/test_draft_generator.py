@@ -69,7 +69,10 @@ def test_searches_that_are_not_greedy_are_refused(path, args, message):
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"draft_file": "d.npz"}, "--draft-file is read for --draft ngram: add that flag"),
+        (
+            {"draft_file": "d.npz"},
+            "--draft-file is read for --draft ngram or both: add",
+        ),
         ({"draft_length": "5"}, "--draft-length does nothing without --draft: add that fl"),
     ],
 )

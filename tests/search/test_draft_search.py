@@ -7,10 +7,12 @@ import torch
 
 from fairseq_bytefusion.search.draft_generator import DraftGenerator, Utf8DraftGenerator
 from fairseq_bytefusion.search.draft_length import AutoDraftLength, parse_draft_length
+from fairseq_bytefusion.search.drafts import BothDraft, HeadsDraft, NgramDraft
+from fairseq_bytefusion.search.drafts.ngram_table import NgramTable
 
 from ..helpers import SENTENCES, build_model
 from ..models.systems import SYSTEMS, WIDE
-from .test_utf8_search import sample_of, task
+from .test_utf8_search import DICTIONARY, sample_of, task
 
 SOURCES = [s for s in SENTENCES if s]
 MODELS = {
@@ -56,13 +58,16 @@ def double(sharpness=8.0, seed=1, **options):
     return built.double()
 
 
-def assert_same(models, probability=0.7, length="3", prefix=None, options=None, **args):
+def assert_same(
+    models, probability=0.7, length="3", prefix=None, options=None, draft=None, **args
+):
     """Greedy search with drafts writes what it writes without; returns its generator."""
     args = Namespace(**{"beam": 1, "max_len_a": 0, "max_len_b": 12, **args})
     sample, options = sample_of(SOURCES), options or {}
     plain = task(**options).build_generator(models, args)
     expected = plain.generate(models, sample, prefix_tokens=prefix)
-    draft = Foreseeing([h["tokens"].tolist() for (h,) in expected], probability)
+    texts = [h["tokens"].tolist() for (h,) in expected]
+    draft = draft or Foreseeing(texts, probability)
     extra = {"draft": draft, "draft_length": parse_draft_length(length)}
     of_utf8 = not options.get("allow_invalid_utf8")
     drafting = task(**options).build_generator(
@@ -114,6 +119,35 @@ WAYS = {
 def test_options_of_the_search(way):
     torch.manual_seed(4)
     assert_same([double(sharpness=2.0)], **way)
+
+
+def test_drafts_that_go_by_states():
+    torch.manual_seed(8)
+    built = double(lookahead_heads=3)
+    for parameter in built.decoder.lookahead.parameters():
+        torch.nn.init.normal_(parameter, std=0.05)
+    symbols = DICTIONARY.encode_line("a text, for counts of text").numpy()
+    counts = NgramDraft(NgramTable.count(4, symbols, DICTIONARY.eos()), "byte", 2)
+    heads = HeadsDraft(built.decoder)
+    for draft in (heads, BothDraft(heads, counts)):
+        for length in ("2", "7", "auto"):
+            assert_same([built], length=length, draft=draft, max_len_b=25)
+
+
+def test_both_are_the_heads_and_then_the_counts():
+    built = build_model(lookahead_heads=2)
+    text = DICTIONARY.encode_line("abcabcabc").numpy()
+    counts = NgramDraft(NgramTable.count(4, text, DICTIONARY.eos()), "byte", 2)
+    heads = HeadsDraft(built.decoder)
+    states, lengths = torch.randn(2, 32), torch.tensor([3, 1])
+    tokens = torch.tensor([[2, 101, 102, 1], [2, 1, 1, 1]])
+    first = heads.propose(states, tokens, lengths, 5)
+    ahead = built.decoder.output_layer(built.decoder.lookahead(states))
+    assert torch.equal(first, ahead.argmax(-1))  # as many as there are heads
+    heads.propose = lambda *given: torch.tensor([[103, 101], [101, 102]])
+    found = BothDraft(heads, counts).propose(states, tokens, lengths, 4)
+    assert found.tolist() == [[103, 101, 102, 103], [101, 102, 103, 101]]
+    assert BothDraft(heads, counts).propose(states, tokens, lengths, 2).shape == (2, 2)
 
 
 def test_ensembles():

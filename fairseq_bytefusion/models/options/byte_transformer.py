@@ -7,10 +7,11 @@ from .decoder import DecoderOptions
 from .embedders import check_table
 from .encoder import EncoderOptions
 from .groups import check, option
+from .lookahead import LookaheadOptions
 
 
 @dataclass
-class ByteTransformerConfig(EncoderOptions, DecoderOptions):
+class ByteTransformerConfig(LookaheadOptions, EncoderOptions, DecoderOptions):
     """One flat field a flag; names and meanings are those of ``transformer``."""
 
     share_all_embeddings: bool = option(
@@ -30,6 +31,7 @@ def check_sides(options, src_dict, tgt_dict):
     """
     check(EncoderOptions, options, src_dict)
     check(DecoderOptions, options, tgt_dict)
+    check(LookaheadOptions, options, tgt_dict)
     if options.share_all_embeddings:
         _check_shared(options, src_dict, tgt_dict)
 

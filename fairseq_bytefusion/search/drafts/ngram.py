@@ -24,12 +24,12 @@ class NgramDraft:
         self.table, self.vocabulary, self.eos = table, vocabulary, eos
 
     @classmethod
-    def build(cls, options, dictionary):
+    def build(cls, options, dictionary, models):
         """From ``draft_file``; see :meth:`load` for errors."""
         if options.draft_file is None:
             raise ValueError(
-                "--draft ngram needs counts of training text: make them with bytefusion "
-                "draft, and give the file with --draft-file"
+                f"--draft {options.draft} needs counts of training text: make them with "
+                "bytefusion draft, and give the file with --draft-file"
             )
         return cls.load(options.draft_file, dictionary)
 

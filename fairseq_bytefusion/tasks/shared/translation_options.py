@@ -64,11 +64,13 @@ class ByteTranslationConfig(TranslationConfig):
         default="none",
         metadata={
             "help": "with --beam 1: check several symbols in one call of the model; "
-            "translations are those of none. ngram: counts of --draft-file"
+            "translations are those of none. ngram: counts of --draft-file; heads: the "
+            "model's own --lookahead-heads; both: these, and then the counts"
         },
     )
     draft_file: Optional[str] = field(
-        default=None, metadata={"help": "what bytefusion draft wrote, for --draft ngram"}
+        default=None,
+        metadata={"help": "what bytefusion draft wrote, for --draft ngram and both"},
     )
     draft_length: str = field(
         default=AUTO,
