@@ -10,6 +10,8 @@ from .stand_in import stand_in_model
 
 #: what the names of architectures begin with; the first one stands in messages
 FAMILIES = ("byte_transformer", "byte_tagger", "byte_classifier")
+#: the attention that is not worth a word
+ORDINARY = "softmax"
 BAR_WIDTH = 40
 MOST_LABELS = 8
 
@@ -112,7 +114,7 @@ def _two_sides(options, task_options):
     return [
         f"  embedders {options.get('encoder_embedder', 'dense')} / "
         f"{options.get('decoder_embedder', 'dense')}, "
-        f"fusion {_fusions(options)}",
+        f"fusion {_fusions(options)}{_attentions(options)}",
         f"  units {task_options.get('source_unit', 'byte')} / "
         f"{task_options.get('target_unit', 'byte')}{_languages(task_options)}",
     ]
@@ -122,7 +124,7 @@ def _one_side(options, task_options):
     """list of str: what a model that labels is made of, and its unit."""
     return [
         f"  embedder {options['encoder_embedder']}, fusion {options['encoder_fusion']}, "
-        f"layers {options['encoder_type']}",
+        f"layers {options['encoder_type']}{_attentions(options)}",
         f"  unit {task_options['source_unit']}",
     ]
 
@@ -136,6 +138,16 @@ def _fusions(options):
     encoder = options.get("encoder_fusion", "none")
     decoder = options.get("decoder_fusion") or "none"
     return encoder if decoder == "none" else f"{encoder} / {decoder}"
+
+
+def _attentions(options):
+    """str: which attentions are not the ordinary one, if any."""
+    found = {
+        where: options.get(f"{where}_attention", ORDINARY)
+        for where in ("encoder", "decoder", "cross")
+    }
+    shown = [f"{where} {name}" for where, name in found.items() if name != ORDINARY]
+    return f", attention {', '.join(shown)}" if shown else ""
 
 
 def _languages(task_options):

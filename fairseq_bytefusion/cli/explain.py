@@ -7,6 +7,7 @@ from ..generation import LABELLERS
 from ..generation.attribution import explain
 from ..generation.attribution_page import attribution_page
 from ..generation.labeller import load_labeller
+from ..text.word_list import split_words
 from .arguments import add_labeller_flags, positive
 from .json_text import json_text
 
@@ -34,7 +35,7 @@ def add_parser(verbs):
         type=positive,
         metavar="N",
         help="taggers: the word whose label to explain, from 1 (default: the first one "
-        "whose label is not O)",
+        "whose label is not O; of another spelling with as many words, the same)",
     )
     parser.add_argument("--output", metavar="FILE", help="the page (HTML) to write")
     parser.add_argument("--json", action="store_true", help="print JSON")
@@ -47,8 +48,11 @@ def run(args):
         raise ValueError("say where the page goes with --output FILE, or give --json")
     labeller = load_labeller(args.checkpoint, LABELLERS, args.device, args.data)
     word = None if args.word is None else args.word - 1
-    texts = [args.text, *([] if args.compare is None else [args.compare])]
-    found = [explain(labeller, text, args.label, word) for text in texts]
+    found = [explain(labeller, args.text, args.label, word)]
+    if args.compare is not None:
+        if word is None and len(split_words(args.compare)) == len(found[0].words):
+            word = found[0].of_word  # so that they compare
+        found.append(explain(labeller, args.compare, args.label, word))
     if args.output:
         page = attribution_page(found, "What the labels come from")
         with publishing(args.output) as file:

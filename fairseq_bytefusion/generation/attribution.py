@@ -32,11 +32,11 @@ class Attribution:
 
 
 def explain(labeller, text, label=None, word=None):
-    """Grad-CAM of the score of a label.
+    """Grad-CAM of the log-odds of a label.
 
-    Over word vectors, as they leave the embedder, with ``</s>`` in the mean; and, word by
-    word, over the states of its characters in the embedder's composer, see
-    ``WordComposer.character_module``, with what delimits a word in the mean. Bytes of a
+    Over word vectors, as they leave the embedder, with ``</s>`` in the mean; and over the
+    states of all characters in the embedder's composer, see
+    ``WordComposer.character_module``, with what delimits words in the mean. Bytes of a
     character are added. An embedder of symbols has no word vectors: a word's value is then
     the sum of its symbols'.
 
@@ -74,7 +74,7 @@ def explain(labeller, text, label=None, word=None):
         found, scores = found[word], scores[word]
         log_probabilities = log_probabilities[word]
     index = int(found) if label is None else labeller.labels.index(label)
-    values = _values(scores[index], seen, task.source_dictionary.pad())
+    values = _values(log_odds(scores, index), seen, task.source_dictionary.pad())
     return Attribution(
         words,
         labeller.labels[index],
@@ -109,6 +109,16 @@ def _check(labeller, words, label, word):
         raise ValueError(f"--word {word + 1}: the text has {len(words)} words")
 
 
+def log_odds(scores, index):
+    """Float[]: of a label against all others, of scores Float[L] of L labels.
+
+    A score alone may rise and fall with those of all other labels, which changes no
+    probability.
+    """
+    others = torch.cat([scores[:index], scores[index + 1 :]])
+    return scores[index] - others.logsumexp(0)
+
+
 def _first_marked(names):
     """int: the first word whose label (of ``names``) says something."""
     return next((i for i, name in enumerate(names) if name != _NO_SPAN), 0)
@@ -123,13 +133,17 @@ def _values(score, seen, pad):
         (tensor.detach().flatten(0, -2), None if g is None else g.flatten(0, -2))
         for tensor, g in zip(tensors, gradients)
     )
-    found = []
-    for symbols, (state, gradient) in zip(seen.symbols, characters):
-        if gradient is None:
-            gradient = torch.zeros_like(state)
-        real = symbols.ne(pad)
-        found.append(torch.zeros_like(state[:, 0]))
-        found[-1][real] = grad_cam(state[real], gradient[real])
+    if not characters:
+        return grad_cam(*states), []
+    reals, parts = [symbols.ne(pad) for symbols in seen.symbols], []
+    for real, (state, gradient) in zip(reals, characters):
+        gradient = torch.zeros_like(state) if gradient is None else gradient
+        parts.append((state[real], gradient[real]))
+    # One mean of the gradients of all characters, so that words compare.
+    values = grad_cam(*map(torch.cat, zip(*parts))).split([len(s) for s, _ in parts])
+    found = [torch.zeros_like(real, dtype=states[0].dtype) for real in reals]
+    for real, all_values, own in zip(reals, found, values):
+        all_values[real] = own
     return grad_cam(*states), found
 
 

@@ -24,7 +24,7 @@ h2 { font-size: 1rem; margin: 2rem 0 .3rem; }
 </head>
 <body>
 <h1>$title</h1>
-<p class="note">Grad-CAM of the score of a label: the darker, the more of it comes from
+<p class="note">Grad-CAM of the log-odds of a label: the darker, the more of it comes from
 there. First over word vectors, then over the characters that these are composed of; each
 strip has a scale of its own. Point at a word or character for its value.</p>
 $texts

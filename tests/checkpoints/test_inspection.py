@@ -38,6 +38,13 @@ def test_inspect_prints_size_and_ngram_weights(tmp_path, capsys):
     assert lines[6] == "  lambda of 3-grams   0.0000 "
 
 
+def test_attention_is_shown_where_it_is_not_the_ordinary_one(tmp_path, capsys):
+    save(tmp_path / "a.pt", encoder_attention="fused", cross_attention="fused")
+    assert cli.main(["inspect", str(tmp_path / "a.pt")]) == 0
+    line = capsys.readouterr().out.split("\n")[2]
+    assert line.endswith("fusion none, attention encoder fused, cross fused")
+
+
 def test_softmax_weights_are_shown_as_they_act(tmp_path, capsys):
     save(tmp_path / "a.pt", encoder_fusion="ncf", ncf_weights="softmax")
     assert cli.main(["inspect", str(tmp_path / "a.pt")]) == 0

@@ -17,6 +17,7 @@ ARGUMENTS = {
     "inspect": ["x"],
     "average": ["x", "--output", "y"],
     "neighbours": ["x", "word"],
+    "draft": ["x", "-s", "de", "-t", "en", "--output", "y"],
     "translate": ["x"],
     "predict": ["x"],
     "evaluate": ["x", "y"],

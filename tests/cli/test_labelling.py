@@ -108,6 +108,7 @@ def test_a_page(trained, tmp_path, kind):
     first, second = json.loads(result.stdout)
     assert second["words"] == ["kal", "alram"]
     assert [c for c, _ in first["characters"][1]] == list("alarm")
+    assert second["of_word"] == first["of_word"]
 
 
 MISTAKES = {

@@ -69,6 +69,15 @@ KINDS = {
         *(*_TRANSLATION, "--encoder-embedder", "char-cnn"),
         *("--char-cnn-filters", "1:4,3:8"),
     ],
+    "hit": [
+        *(*_TRANSLATION, "--encoder-embedder", "mixture", "--mixture-composer", "hit"),
+        *("--char-embed-dim", "8", "--hit-ffn-embed-dim", "8", "--hit-heads", "2"),
+    ],
+    "words": [*_TRANSLATION, "--encoder-embedder", "words"],
+    "lookahead": [
+        *(*_TRANSLATION, "--lookahead-heads", "2", "--criterion"),
+        "label_smoothed_cross_entropy_with_lookahead",
+    ],
     "hybrid": [
         *(*_TRANSLATION, "--encoder-embedder", "mixture", "--mixture", "hybrid"),
         *("--char-embed-dim", "8", "--char2subword-layers", "1"),
