@@ -27,6 +27,8 @@ EXPERIMENTS = [
     "rouge-score>=0.1.2,<0.2",
 ]
 
+HUGGINGFACE = ["safetensors>=0.3,<1", "transformers>=4.57,<6"]
+
 LABELS = ["pytorch-crf>=0.7.2,<0.8", "scikit-learn>=1.0,<2"]
 
 setup(
@@ -42,16 +44,16 @@ setup(
     extras_require={
         "experiments": EXPERIMENTS,
         "labels": LABELS,
-        "huggingface": ["safetensors>=0.3,<1"],
+        "huggingface": HUGGINGFACE,
         "zstd": ["zstandard>=0.19,<1"],
         "dev": [
             *EXPERIMENTS,
+            *HUGGINGFACE,
             *LABELS,
             "pytest>=7,<10",
             "pytest-xdist>=3,<4",
             "hypothesis>=6.80,<7",
             "ruff>=0.4,<1",
-            "safetensors>=0.3,<1",
             "zstandard>=0.19,<1",
         ],
     },

@@ -6,6 +6,7 @@ import numpy as np
 import torch
 from fairseq.models import ARCH_MODEL_REGISTRY
 
+from ..modules.pretrained import PretrainedParts
 from ..text.text_dictionary import TextDictionary
 
 
@@ -25,13 +26,15 @@ class _NoTask:
 
     Args:
         labels (list of str): of a model that labels.
+        pretrained (dict, optional): the state of what it has of a pre-trained encoder.
     """
 
     num_features = 0
 
-    def __init__(self, labels):
+    def __init__(self, labels, pretrained=None):
         self.source_dictionary = self.target_dictionary = _NoText()
         self.labels = labels
+        self.pretrained = pretrained and PretrainedParts(**pretrained)
 
     def source_words(self):
         """list of bytes: a table has one row at least."""
@@ -60,7 +63,8 @@ def stand_in_model(checkpoint, family):
     model_class = ARCH_MODEL_REGISTRY.get(checkpoint.arch, ARCH_MODEL_REGISTRY[family])
     options = Namespace(**checkpoint.model_options)
     model_class.resolve_as_before(options)
-    model = model_class.build_model(options, _NoTask(checkpoint.labels))
+    task = _NoTask(checkpoint.labels, checkpoint.task_state.get("pretrained"))
+    model = model_class.build_model(options, task)
     parameters = dict(checkpoint.parameters)
     model.upgrade_state_dict(parameters)
     # load_state_dict would refuse the other tables.

@@ -20,24 +20,40 @@ class EncodedTexts(FairseqDataset):
         max_length (int, optional): sentences of more ids (``</s>`` included) are cut
             behind a word, or within one that is longer than that; how many is logged.
         name (str): of the texts, for messages.
+        shorten (callable, optional): Int[T] to its beginning, ``</s>`` last: a sentence cut
+            behind the last word that a model has room for; how many are cut is logged.
+        too_long (str): what sentences have that are.
     """
 
-    def __init__(self, texts, dictionary, max_length=None, name="the text"):
+    def __init__(
+        self,
+        texts,
+        dictionary,
+        max_length=None,
+        name="the text",
+        shorten=None,
+        too_long=None,
+    ):
         super().__init__()
         self.dictionary, self.max_length, self.name = dictionary, max_length, name
         is_space = symbol_tables(dictionary)[WHITESPACE].numpy()
-        rows, uncut = [], []
+        rows, uncut, num_shortened, num_over = [], [], 0, 0
         for text in texts:
             ids = dictionary.encode_line(text)
             uncut.append(len(ids))
-            rows.append(self._cut(ids, is_space).numpy())
+            ids = self._cut(ids, is_space)
+            num_over += len(ids) < uncut[-1]
+            fitting = ids if shorten is None else shorten(ids)
+            num_shortened += len(fitting) < len(ids)
+            rows.append(fitting.numpy())
         #: int32[N], number of ids of each sentence, ``</s>`` included
         self.sizes = np.array([len(row) for row in rows], np.int32)
         self._ends = self.sizes.cumsum(dtype=np.int64)
         self._ids = np.concatenate(rows) if rows else np.empty(0, np.int32)
         #: bool[N]: which sentences were cut
         self.is_cut = self.sizes < np.array(uncut, np.int32)
-        self._log()
+        over = {} if max_length is None else {self._over(max_length): num_over}
+        self._log({**over, too_long: num_shortened})
 
     def _cut(self, ids, is_space):
         """``ids`` (Int[T]), at most ``max_length`` of them."""
@@ -49,7 +65,11 @@ class EncodedTexts(FairseqDataset):
             return torch.cat([ids[: int(last[0])], ids[-1:]])
         return self.dictionary.truncate(ids, self.max_length)
 
-    def _log(self):
+    def _over(self, max_length):
+        return f"more than {max_length - 1} {self.dictionary.plural}"
+
+    def _log(self, num_cut):
+        """Say what is unknown and, of reasons (str), how many sentences are cut (int)."""
         num_symbols = len(self._ids) - len(self)
         num_unknown = int((self._ids == self.dictionary.unk()).sum())
         if self.dictionary.path is not None:
@@ -58,12 +78,12 @@ class EncodedTexts(FairseqDataset):
                 *(self.name, num_unknown, num_symbols, self.dictionary.plural),
                 100 * num_unknown / max(num_symbols, 1),
             )
-        if self.is_cut.any():
-            logger.warning(
-                "%s: %d of %d sentences have more than %d %s and are cut behind a word",
-                *(self.name, self.is_cut.sum(), len(self), self.max_length - 1),
-                self.dictionary.plural,
-            )
+        for reason, count in num_cut.items():
+            if count:
+                logger.warning(
+                    "%s: %d of %d sentences have %s and are cut behind a word",
+                    *(self.name, count, len(self), reason),
+                )
 
     def __len__(self):
         return len(self.sizes)

@@ -68,18 +68,19 @@ def labelled_file(data_dir, split, ending):
     return path
 
 
-def encode_sentences(texts, side, name):
-    """Texts as ids, cut where the side has a limit.
+def encode_sentences(texts, side, name, **fitting):
+    """Texts as ids, cut where the side, or the model, has a limit.
 
     Args:
         texts (list of str or bytes)
         side (Side)
         name (str): of the texts, for messages.
+        **fitting: ``shorten`` and ``too_long`` of :class:`EncodedTexts`.
 
     Returns:
         EncodedTexts
     """
-    return EncodedTexts(texts, side.dictionary, side.limit, name)
+    return EncodedTexts(texts, side.dictionary, side.limit, name, **fitting)
 
 
 def word_labels(labels, sentences, count_words):

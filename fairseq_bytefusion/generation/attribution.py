@@ -58,6 +58,11 @@ def explain(labeller, text, label=None, word=None):
     task = labeller.task
     _check(labeller, words, label, word)
     encoder = labeller.model.encoder
+    if task.pretrained is not None:
+        raise ValueError(
+            "what a label comes from is not shown for --encoder-type pretrained: explain a "
+            "model of another encoder"
+        )
     # cuDNN has no backward pass for an LSTM that is not training.
     with watched(encoder.embed_tokens) as seen, torch.backends.cudnn.flags(enabled=False):
         dataset = task.dataset_of([joined_words(words)], "the text")

@@ -70,24 +70,34 @@ class ByteTagger(Labeller):
 
     def _parts(self, words):
         """Lists of words that the model can read, in order all of ``words``."""
-        dictionary, limit = self.task.source_dictionary, self.task.source_side.limit
-        if len(dictionary.encode_line(joined_words(words))) <= limit:
+        sizes, most = self.task.sizes_of_words(words)
+        totals = [sum(column) for column in zip(*sizes)]
+        totals[0] -= 1  # no space before the first word
+        if all(total <= limit for total, limit in zip(totals, most)):
             return [words]
-        parts, length = [[]], 0
-        for word in words:
-            size = len(dictionary.encode_line(joined_words(["", word]))) - 1
-            if parts[-1] and length + size > limit - 1:
+        parts, lengths = [[]], [0] * len(most)
+        for word, size in zip(words, sizes):
+            longer = [length + own for length, own in zip(lengths, size)]
+            if parts[-1] and any(n > limit for n, limit in zip(longer, most)):
                 parts.append([])
-                length = 0
+                longer = size
             parts[-1].append(word)
-            length += size
+            lengths = longer
         return parts
 
     def _warn_of_parts(self, num_parts, num_sentences):
         if num_parts > num_sentences:
             logger.warning(
-                "sentences of more than %d %s are cut between words and labelled in parts "
-                "(--max-source-positions): %d sentences in %d parts",
-                *(self.task.source_side.limit - 1, self.task.source_dictionary.plural),
-                *(num_sentences, num_parts),
+                "sentences of %s are cut between words and labelled in parts (%s): %d "
+                "sentences in %d parts",
+                *(*self._limits(), num_sentences, num_parts),
             )
+
+    def _limits(self):
+        """What a sentence may not have, and what says so (str each)."""
+        limit, unit = self.task.source_side.limit - 1, self.task.source_dictionary.plural
+        limits, flags = [f"more than {limit} {unit}"], ["--max-source-positions"]
+        if self.task.shortening:
+            limits.append(self.task.shortening["too_long"])
+            flags.append("the positions of the pre-trained model")
+        return " or ".join(limits), ", ".join(flags)

@@ -10,6 +10,7 @@ from ..modules.word_pooling import WordPooling
 from .encoder_builder import build_embedder, build_encoder
 from .lstm_encoder import LSTMEncoder
 from .options import EncoderOptions, check, complete, resolve_as_before
+from .pretrained_encoder import PretrainedEncoder
 
 # Presets of every labelling model.
 PRESETS = {
@@ -38,7 +39,7 @@ class LabellingModel(BaseFairseqModel):
     A subclass has ``CONFIG``, a dataclass of options, and ``build_head(options, task)``.
 
     Args:
-        encoder (nn.Module): a Transformer or an LSTM.
+        encoder (nn.Module): a Transformer, an LSTM or a pre-trained encoder.
         pooling (WordPooling, optional): where the encoder's states are those of symbols.
         head (nn.Module): see ``modules.heads``.
         options (Namespace): what it is built with, every option resolved.
@@ -64,22 +65,28 @@ class LabellingModel(BaseFairseqModel):
         Args:
             cfg (FairseqDataclass, DictConfig or Namespace)
             task (LabellingTask): gives ``source_dictionary``, ``labels`` and, for a
-                mixture, ``source_words()``.
+                mixture, ``source_words()``, for a pre-trained encoder ``pretrained``, its
+                parts.
 
         Raises:
             ValueError: options that contradict each other.
         """
         options = complete(cls.CONFIG, cfg)
         dictionary = task.source_dictionary
+        is_pretrained = options.encoder_type == "pretrained"
+        if is_pretrained and task.pretrained is not None:
+            vars(options).update(task.pretrained.sizes())
         check(cls.CONFIG, options, dictionary)
         embedder_class = EMBEDDERS[options.encoder_embedder]
         words = task.source_words() if embedder_class.needs_words else None
         pooling = None
-        if not embedder_class.composes_words:
+        if not (embedder_class.composes_words or is_pretrained):
             pooling = WordPooling(dictionary, options.word_pooling)
         if options.encoder_type == "lstm":
             embedder = build_embedder(options, dictionary, words)
             encoder, pooling = LSTMEncoder(options, dictionary, embedder, pooling), None
+        elif is_pretrained:
+            encoder = PretrainedEncoder.build(options, dictionary, task.pretrained)
         else:
             encoder = build_encoder(options, dictionary, words)
         return cls(encoder, pooling, cls.build_head(options, task), options)

@@ -95,7 +95,7 @@ def _split_word(name):
 
 
 def symbols_of(text, dictionary, max_chars):
-    """Long[C]: the symbols of what a piece spells (str), at most ``max_chars``."""
+    """Long[C]: the symbols of what a piece spells (str or bytes), at most ``max_chars``."""
     raw = encode_utf8(text)[:max_chars]
     return dictionary.encode_line(raw, append_eos=False).long()
 

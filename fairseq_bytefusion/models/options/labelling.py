@@ -10,9 +10,10 @@ from ...modules.heads import HEADS
 from ...modules.word_pooling import POOLINGS
 from .encoder import EncoderOptions
 from .groups import Owner, flag, option
+from .pretrained import PretrainedOptions
 
-ENCODER_TYPES = ("transformer", "lstm")
-# What a bidirectional LSTM has no use for; widths and heads may come from --arch.
+ENCODER_TYPES = ("transformer", "lstm", "pretrained")
+# What other encoders have no use for; widths and heads may come from --arch.
 _TRANSFORMER_ONLY = {
     "encoder_attention": "softmax",
     "encoder_normalize_before": False,
@@ -24,6 +25,13 @@ _TRANSFORMER_ONLY = {
     "activation_fn": "relu",
     "checkpoint_activations": False,
     "offload_activations": False,
+}
+# What is as the directory of a pre-trained encoder has it.
+_OURS_ONLY = {
+    **{n: v for n, v in _TRANSFORMER_ONLY.items() if n != "attention_dropout"},
+    "layernorm_embedding": False,
+    "no_scale_embedding": False,
+    "word_pooling": "mean",
 }
 
 
@@ -47,8 +55,9 @@ class WordOptions(FairseqDataclass):
 
     encoder_type: ChoiceEnum(list(ENCODER_TYPES)) = option(
         "transformer",
-        "layers over the embedder: transformer, or a bidirectional LSTM over words "
-        "(--encoder-layers, --encoder-embed-dim)",
+        "layers over the embedder: transformer, a bidirectional LSTM over words "
+        "(--encoder-layers, --encoder-embed-dim), or those of a pre-trained encoder "
+        "(--pretrained), whose sizes are its own",
     )
     word_pooling: ChoiceEnum(list(POOLINGS)) = option(
         "mean", "how states of symbols become one a word", _SYMBOLS
@@ -56,20 +65,17 @@ class WordOptions(FairseqDataclass):
 
     @staticmethod
     def check_group(options, dictionary):
-        if options.encoder_type != "lstm":
+        if options.encoder_type == "transformer":
             return
         if options.encoder_fusion != "none":
             raise ValueError(
                 f"--encoder-fusion {options.encoder_fusion} stands between layers of a "
-                "Transformer: with --encoder-type lstm drop that flag"
+                f"Transformer: with --encoder-type {options.encoder_type} drop that flag"
             )
-        for name, default in _TRANSFORMER_ONLY.items():
-            value = getattr(options, name)
-            if str(value) != str(default):
-                given = flag(name) if isinstance(value, bool) else f"{flag(name)} {value}"
-                raise ValueError(
-                    f"{given} does nothing with --encoder-type lstm: drop either"
-                )
+        is_lstm = options.encoder_type == "lstm"
+        _refuse_unread(options, _TRANSFORMER_ONLY if is_lstm else _OURS_ONLY)
+        if not is_lstm:
+            return
         if options.encoder_layers < 1:
             raise ValueError(
                 f"--encoder-layers {options.encoder_layers} must be at least 1 with "
@@ -82,8 +88,19 @@ class WordOptions(FairseqDataclass):
             )
 
 
+def _refuse_unread(options, defaults):
+    for name, default in defaults.items():
+        value = getattr(options, name)
+        if str(value) != str(default):
+            given = flag(name) if isinstance(value, bool) else f"{flag(name)} {value}"
+            raise ValueError(
+                f"{given} does nothing with --encoder-type {options.encoder_type}: drop "
+                "either"
+            )
+
+
 @dataclass
-class LabellingOptions(WordOptions, EncoderOptions):
+class LabellingOptions(WordOptions, PretrainedOptions, EncoderOptions):
     """Of any model that labels words or sentences."""
 
 

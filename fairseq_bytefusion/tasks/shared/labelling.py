@@ -17,6 +17,7 @@ from .encoder_transfer import EncoderTransfer
 from .filtering import CountedFiltering
 from .labels import SavedLabels
 from .positions import LearnedPositions
+from .pretrained_transfer import PretrainedTransfer
 from .resolved_options import store_resolved
 from .scalar_logging import ScalarLogging
 from .vocabularies import SavedVocabularies
@@ -29,6 +30,7 @@ class LabellingTask(
     LearnedPositions,
     SavedLabels,
     SavedVocabularies,
+    PretrainedTransfer,
     EncoderTransfer,
     FairseqTask,
 ):
@@ -119,7 +121,7 @@ class LabellingTask(
         path = labelled_file(data_dir, split, self.ENDING)
         texts, labels = self.read_labelled(path)
         side = self.source_side
-        sentences = encode_sentences(texts, side, path)
+        sentences = encode_sentences(texts, side, path, **self.shortening)
         self.datasets[split] = LabelledDataset(
             side,
             {"text": sentences},
@@ -141,7 +143,7 @@ class LabellingTask(
             LabelledDataset: without labels.
         """
         side = self.source_side
-        sentences = encode_sentences(texts, side, name)
+        sentences = encode_sentences(texts, side, name, **self.shortening)
         features = self.features_of(texts)
         return LabelledDataset(side, {"text": sentences}, features=features)
 

@@ -78,7 +78,7 @@ class WordComposer(Freezable, Embedder, nn.Module):
     def words(self, tokens):
         """UniqueWords of ``tokens`` (Long[B, T]); those that are cut are counted."""
         words = unique_words(tokens, self.padding_idx, self.tables, self.max_chars)
-        self._count_cut(words.num_cut)
+        self.count_cut(words.num_cut)
         return words
 
     def compose_rows(self, words, chosen=None):
@@ -130,7 +130,8 @@ class WordComposer(Freezable, Embedder, nn.Module):
         without = F.pad(delimited[:, 1:], (0, 1), value=self.padding_idx)
         return torch.where(begins.unsqueeze(1), delimited, without), lengths + 1 + begins
 
-    def _count_cut(self, count):
+    def count_cut(self, count):
+        """Add ``count`` (int) words to ``num_cut``, and log it now and then."""
         before, self.num_cut = self.num_cut, self.num_cut + count
         if len(str(self.num_cut)) > len(str(before)) or (count and not before):
             logger.warning(
