@@ -10,6 +10,7 @@ from .models import (  # noqa: E402, F401
     byte_classifier,
     byte_tagger,
     byte_transformer,
+    char2subword_mlm,
     embedding_approximation,
 )
 from .tasks import (  # noqa: E402, F401
@@ -18,6 +19,7 @@ from .tasks import (  # noqa: E402, F401
     byte_translation,
 )
 from .tasks import embedding_approximation as _  # noqa: E402, F401
+from .tasks import masked_pieces as _  # noqa: E402, F401, F811
 from .text.lines import read_sentences  # noqa: E402
 
 compat.read_interactive_lines_raw(read_sentences)

@@ -10,6 +10,7 @@ from ..text.pieces import read_pieces
 from .tables.table_files import reading
 
 _WEIGHTS = ("model.safetensors", "model.safetensors.index.json")
+_SPECIAL = ("cls", "sep", "pad", "unk")
 # What belongs to a machine, or to the version that wrote it.
 _NOT_KEPT = ("_name_or_path", "transformers_version")
 
@@ -42,10 +43,7 @@ def read_parts(path, flag="--pretrained"):
             f"{named} has a tokenizer without a tokenizer.json: make it with "
             "AutoTokenizer.from_pretrained(DIR).save_pretrained(DIR)"
         )
-    special = {
-        name: getattr(tokenizer, f"{name}_token_id")
-        for name in ("cls", "sep", "pad", "unk")
-    }
+    special = {name: getattr(tokenizer, f"{name}_token_id") for name in _SPECIAL}
     missing = [name for name, row in special.items() if row is None]
     if missing:
         raise ValueError(
@@ -140,9 +138,7 @@ def read_masked_lm(path, new_head=False, flag="--pretrained"):
             "the directory of a model with a head"
         )
     if new_head and not missing:
-        raise ValueError(
-            f"{named} has a head that --new-head would replace: drop that flag"
-        )
+        raise ValueError(f"{named} has a head, which --new-head would replace: drop that")
     return model.state_dict()
 
 

@@ -1,6 +1,7 @@
 """``--arch embedding_approximation``: the composer that learns a table."""
 
 from dataclasses import dataclass
+from typing import Optional
 
 import torch
 from fairseq.dataclass import FairseqDataclass
@@ -29,6 +30,11 @@ class EmbeddingApproximationModelConfig(FairseqDataclass):
     dropout: float = option(0.0, "dropout on states and on each block's output")
     attention_dropout: float = option(0.0, "dropout on attention weights")
     max_word_chars: int = II("task.max_word_chars")
+    char2subword_from: Optional[str] = option(
+        None,
+        "start from the module of this checkpoint, of --task embedding_approximation or "
+        "masked_pieces",
+    )
 
 
 @register_model("embedding_approximation", dataclass=EmbeddingApproximationModelConfig)
@@ -56,10 +62,7 @@ class EmbeddingApproximationModel(BaseFairseqModel):
         check_char2subword(cfg)
         table = task.teacher.table
         composer = Char2Subword.build(cfg, task.source_dictionary, table.shape[1])
-        # Start at the table's scale: the last LayerNorm would take long to get there.
-        with torch.no_grad():
-            composer.layer_norm.weight.copy_(table.std(0))
-            composer.layer_norm.bias.copy_(table.mean(0))
+        start_at_scale(composer, table)
         return cls(composer)
 
     def forward(self, symbols, lengths, begins):
@@ -79,8 +82,20 @@ class EmbeddingApproximationModel(BaseFairseqModel):
         return
 
 
+@torch.no_grad()
+def start_at_scale(composer, table):
+    """Start at the scale of a table: the last LayerNorm would take long to get there.
+
+    Args:
+        composer (Char2Subword): changed in place.
+        table (Float[V, D])
+    """
+    composer.layer_norm.weight.copy_(table.std(0))
+    composer.layer_norm.bias.copy_(table.mean(0))
+
+
 @register_model_architecture("embedding_approximation", "embedding_approximation_paper")
-def _paper(args):
+def fill_paper(args):
     """The module of Aguilar et al. 2021, section 4."""
     args.char_embed_dim = getattr(args, "char_embed_dim", PAPER["char_dim"])
     args.char2subword_layers = getattr(args, "char2subword_layers", PAPER["layers"])

@@ -13,6 +13,7 @@ from ..data.tables.piece_dataset import PieceDataset
 from ..data.tables.teacher import read_teacher
 from ..text import ByteDictionary
 from .shared.batching import PackedBatching
+from .shared.composer_transfer import start_composer
 from .shared.scalar_logging import ScalarLogging
 
 logger = logging.getLogger(__name__)
@@ -104,6 +105,20 @@ class EmbeddingApproximationTask(ScalarLogging, PackedBatching, FairseqTask):
     def target_dictionary(self):
         """None: the output is vectors."""
         return
+
+    def start_training(self, model, cfg):
+        """Called before a training that does not go on from a checkpoint of its own.
+
+        Args:
+            model (EmbeddingApproximationModel): changed in place.
+            cfg (DictConfig or Namespace): its options.
+
+        Raises:
+            OSError, RuntimeError, ValueError: see
+                :func:`~.shared.composer_transfer.start_composer`.
+        """
+        if getattr(cfg, "char2subword_from", None):
+            start_composer(model.composer, cfg, self.dictionary)
 
     def load_dataset(self, split, **kwargs):
         """

@@ -1,22 +1,19 @@
 """The spelling of each row of a table, misspelt now and then, as a fairseq dataset."""
 
-import functools
 import logging
-import zlib
 
 import numpy as np
 import torch
-from fairseq.data import FairseqDataset, data_utils
 
 from ...text.noise.misspell import LONGEST_KEPT, misspell_entry
 from ...text.pieces import collate_spellings, symbols_of
 from ...text.text_dictionary import encode_utf8
-from ..batches import pack_batches
+from ..noised_dataset import NoisedDataset
 
 logger = logging.getLogger(__name__)
 
 
-class PieceDataset(FairseqDataset):
+class PieceDataset(NoisedDataset):
     """Pieces of a vocabulary as ids, with the row each stands for.
 
     Args:
@@ -29,9 +26,6 @@ class PieceDataset(FairseqDataset):
         shuffle (bool)
     """
 
-    #: seed of the order of an epoch, together with its number
-    order_seed = 1
-
     def __init__(
         self,
         pieces,
@@ -42,12 +36,11 @@ class PieceDataset(FairseqDataset):
         only_misspelt=False,
         shuffle=False,
     ):
-        super().__init__()
+        super().__init__(shuffle)
         self.pieces = pieces
         self.dictionary = dictionary
         self.max_chars = max_chars
-        self.noise_prob, self.seed, self.epoch = noise_prob, seed, 1
-        self.shuffle = shuffle
+        self.noise_prob, self.seed = noise_prob, seed
         self.rows = [
             row
             for row, piece in enumerate(pieces)
@@ -63,23 +56,6 @@ class PieceDataset(FairseqDataset):
             )
         #: int64[N]: ids of each piece, without noise
         self.sizes = np.minimum(lengths, max_chars)
-
-    @property
-    def can_reuse_epoch_itr_across_epochs(self):
-        """False: a worker process that lives on would keep the noise of its epoch."""
-        return False
-
-    @functools.cached_property
-    def digest(self):
-        """str: of what decides, besides the options of a batch, which pieces are in it."""
-        return f"{zlib.crc32(self.sizes.astype(np.int32)):08x}"
-
-    def set_epoch(self, epoch):
-        """Let the noise be that of ``epoch``."""
-        self.epoch = epoch
-
-    def __len__(self):
-        return len(self.rows)
 
     def __getitem__(self, index):
         row = self.rows[index]
@@ -113,22 +89,3 @@ class PieceDataset(FairseqDataset):
             "target": torch.tensor([sample["row"] for sample in samples]),
             "ntokens": sum(map(len, symbols)),
         }
-
-    def num_tokens(self, index):
-        return self.sizes[index]
-
-    def size(self, index):
-        return self.sizes[index]
-
-    def ordered_indices(self):
-        """int64[N]: at random where ``shuffle``, in another order every epoch."""
-        if self.shuffle:
-            # fairseq 0.12.2 seeds numpy by the seed alone, later ones by the epoch too.
-            with data_utils.numpy_seed(self.order_seed + self.epoch):
-                return np.random.permutation(len(self))
-        return np.arange(len(self))
-
-    def batch_by_size(self, indices, *args, **kwargs):
-        """As in fairseq, but PackedBatches."""
-        split = functools.partial(super().batch_by_size, **kwargs)
-        return pack_batches(indices, lambda part: split(part, *args))

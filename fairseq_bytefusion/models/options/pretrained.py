@@ -12,8 +12,8 @@ from .groups import Owner, option
 
 def _complaint(given, names, options):
     return (
-        f"{given} does nothing with --encoder-type {options.encoder_type}: drop it, or give "
-        "--encoder-type pretrained"
+        f"{given} does nothing with --encoder-type {options.encoder_type}: drop it, or "
+        "give --encoder-type pretrained"
     )
 
 

@@ -23,9 +23,10 @@ class PretrainedEmbedder(Embedder, nn.Module):
     """Vectors of a sentence for the layers of a pre-trained encoder.
 
     Words are those of a word composer. ``pieces``: each is cut by the encoder's own
-    tokenizer, its vectors are rows of the table. ``full``: each is composed, as the tokenizer
-    spells it. ``hybrid``: a word that is one piece is its row, any other is composed, instead
-    of being cut. ``</s>`` is ``[SEP]``; ``[CLS]`` begins the sentence and is no word::
+    tokenizer, its vectors are rows of the table. ``full``: each is composed, as the
+    tokenizer spells it. ``hybrid``: a word that is one piece is its row, any other is
+    composed, instead of being cut. ``</s>`` is ``[SEP]``; ``[CLS]`` begins the sentence and
+    is no word::
 
         text      un believable day </s>
         pieces    [CLS] un believ ##able day [SEP]     first of a word: 1 2 4 5
@@ -164,8 +165,8 @@ class PretrainedEmbedder(Embedder, nn.Module):
 
 
 class _Position:
-    """``pieces``: rows of the table, of which a composed word (``spelling``) has one that it
-    replaces."""
+    """``pieces``: rows of the table, of which a composed word (``spelling``) has one that
+    it replaces."""
 
     __slots__ = ("pieces", "spelling")
 

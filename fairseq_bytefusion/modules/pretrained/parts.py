@@ -75,7 +75,7 @@ class PretrainedParts:
 
 
 def without_pooler(transformers, config):
-    """dict: the arguments that leave out a pooler, where the model of ``config`` has one."""
+    """dict: arguments that leave out a pooler, where the model of ``config`` has one."""
     model_class = transformers.MODEL_MAPPING[type(config)]
     has_pooler = "add_pooling_layer" in inspect.signature(model_class).parameters
     return {"add_pooling_layer": False} if has_pooler else {}

@@ -15,6 +15,7 @@ from .starting import require_start
 logger = logging.getLogger(__name__)
 
 _PREFIX = "composer."
+_ARCHES = ("embedding_approximation", "char2subword_mlm")
 _CHUNK = 1024  # words composed at a time
 # At 0.9 a model learned to read its source in 700 updates, at 9.5 it did not.
 _DROWNING = 4
@@ -40,22 +41,45 @@ def start_from_approximation(model, cfg, task):
     """
     path = cfg.char2subword_from
     require_start("--char2subword-from", path, "needed to resume as well")
-    checkpoint = open_checkpoint(path)
-    checkpoint.require_arch("embedding_approximation", flag="--char2subword-from")
     embedder = model.encoder.embed_tokens
     composer = embedder.composer
+    checkpoint = start_composer(composer, cfg, task.source_dictionary)
+    _warn_of_positions(path, model.encoder.embed_positions, composer)
+    if isinstance(embedder, Mixture) and embedder.mode == "hybrid":
+        options = checkpoint.task_options
+        teacher = _teacher_of(path, options.get("pretrained") or options["data"])
+        _fill_table(embedder, task.source_words(), task.source_dictionary, teacher)
+
+
+def start_composer(composer, cfg, dictionary):
+    """Copy what ``--char2subword-from`` learned into a composer.
+
+    Args:
+        composer (Char2Subword): changed in place.
+        cfg (DictConfig or Namespace): the options of its model.
+        dictionary (TextDictionary): of its symbols.
+
+    Returns:
+        Checkpoint: where that came from.
+
+    Raises:
+        OSError, RuntimeError, ValueError: as of :func:`start_from_approximation`.
+    """
+    path = cfg.char2subword_from
+    require_start("--char2subword-from", path)
+    checkpoint = open_checkpoint(path)
+    if not checkpoint.arch.startswith(_ARCHES):
+        checkpoint.require_arch(_ARCHES[0], flag="--char2subword-from")
+    checkpoint.require_finite()
     learned = {
         name[len(_PREFIX) :]: value
         for name, value in checkpoint.parameters.items()
         if name.startswith(_PREFIX)
     }
-    _check_unit(path, task.source_dictionary)
+    _check_unit(path, dictionary)
     _check_sizes(path, checkpoint.model_options, learned, composer, cfg)
     composer.load_state_dict(learned)
-    _warn_of_positions(path, model.encoder.embed_positions, composer)
-    if isinstance(embedder, Mixture) and embedder.mode == "hybrid":
-        teacher = _teacher_of(path, checkpoint.task_options["data"])
-        _fill_table(embedder, task.source_words(), task.source_dictionary, teacher)
+    return checkpoint
 
 
 def _check_unit(path, dictionary):
@@ -69,7 +93,16 @@ def _check_unit(path, dictionary):
 def _check_sizes(path, options, learned, composer, cfg):
     sizes = ("char_embed_dim", "char2subword_layers", "char2subword_heads")
     wanted = {name: options[name] for name in sizes}
-    wanted["encoder_embed_dim"] = len(learned["projection.weight"])
+    wanted["encoder_embed_dim"] = width = len(learned["projection.weight"])
+    is_given = getattr(cfg, "encoder_type", "transformer") != "pretrained"
+    if width != composer.embedding_dim and not (
+        is_given and hasattr(cfg, "encoder_embed_dim")
+    ):
+        raise ValueError(
+            f"--char2subword-from {path} composes words of {width} numbers, and the table "
+            f"that it is to stand for has rows of {composer.embedding_dim}: give one that "
+            "learned that table"
+        )
     found = {
         "char_embed_dim": composer.characters.embedding_dim,
         "char2subword_layers": len(composer.layers),

@@ -3,9 +3,9 @@
 
     python scripts/experiments/steps/train_bert.py train.en more.en --out bert
 
-A WordPiece vocabulary by ``tokenizers``, masked language modelling by ``transformers``: 15% of
-the pieces, masked anew whenever a sentence is read. Sentences of more pieces than positions
-are cut. Needs the extra ``huggingface``.
+A WordPiece vocabulary by ``tokenizers``, masked language modelling by ``transformers``: 15%
+of the pieces, masked anew whenever a sentence is read. Sentences of more pieces than
+positions are cut. Needs the extra ``huggingface``.
 """
 
 import argparse

@@ -1,0 +1,1 @@
+"""Sentences as pieces of a pre-trained tokenizer, some of them to be predicted."""
