@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Dict, List, Optional
 
 from ..modules.named_scalars import NamedScalar, collect_scalars
+from .pretrained_size import count_tokens, format_tokens, parameters_by_part
 from .reading import open_checkpoint
 from .stand_in import stand_in_model
 
@@ -20,7 +21,8 @@ MOST_LABELS = 8
 class CheckpointSummary:
     """``scalars``: the numbers that the modules of the model name, if any;
     ``not_finite``: names of the parameters that hold NaN or infinity; ``labels``: those of
-    a model that labels, else None."""
+    a model that labels, else None; ``parts``: parameters of each part of a pre-trained
+    encoder, else None; ``tokens``: a line about the tokens of a text, if there is one."""
 
     path: str
     arch: str
@@ -31,13 +33,17 @@ class CheckpointSummary:
     scalars: List[NamedScalar]
     not_finite: List[str]
     labels: Optional[List[str]] = None
+    parts: Optional[Dict[str, int]] = None
+    tokens: Optional[str] = None
 
 
-def inspect_checkpoint(path):
+def inspect_checkpoint(path, text=None):
     """Read a checkpoint; neither its data nor its vocabularies need to be there.
 
     Args:
         path (str)
+        text (str, optional): a file whose tokens are counted, for a model with a
+            pre-trained encoder.
 
     Returns:
         CheckpointSummary
@@ -45,11 +51,19 @@ def inspect_checkpoint(path):
     Raises:
         OSError: it cannot be read.
         RuntimeError: it is no complete checkpoint.
-        ValueError: its model is not of this package.
+        ValueError: its model is not of this package, or has no pre-trained encoder to
+            count the tokens of a text.
     """
     checkpoint = open_checkpoint(path)
     family = next(filter(checkpoint.arch.startswith, FAMILIES), FAMILIES[0])
     checkpoint.require_arch(family)
+    model = stand_in_model(checkpoint, family)
+    pretrained = checkpoint.task_state.get("pretrained")
+    if text is not None and pretrained is None:
+        raise ValueError(
+            f"--text {text}: {path} has no pre-trained encoder (--encoder-type pretrained) "
+            "whose tokens could be counted: drop that flag"
+        )
     # A table shared by several modules is saved under each of its names.
     parameters = {
         (tensor.data_ptr(), tensor.shape): tensor
@@ -64,11 +78,16 @@ def inspect_checkpoint(path):
         options=_without(checkpoint.model_options, "_name"),
         task_options=_without(
             {**checkpoint.task_options, **checkpoint.task_state},
-            *("source_words", "labels", "label_counts", "tfidf"),
+            *("source_words", "labels", "label_counts", "tfidf", "pretrained"),
         ),
-        scalars=collect_scalars(stand_in_model(checkpoint, family)),
+        scalars=collect_scalars(model),
         not_finite=checkpoint.not_finite,
         labels=checkpoint.labels,
+        parts=pretrained
+        and parameters_by_part(
+            checkpoint.parameters, f"encoder.{model.encoder.table_name}"
+        ),
+        tokens=text and format_tokens(text, count_tokens(pretrained, text)),
     )
 
 
@@ -98,6 +117,11 @@ def format_summary(summary):
     ]
     if summary.labels is not None:
         lines.append(f"  {len(summary.labels)} labels: {_shown(summary.labels)}")
+    if summary.parts is not None:
+        counts = ", ".join(f"{name} {n:,}" for name, n in summary.parts.items() if n)
+        lines.append(f"  input {summary.options['pretrained_input']}; parameters: {counts}")
+    if summary.tokens is not None:
+        lines.append(summary.tokens)
     if summary.not_finite:
         lines.append(f"  NaN or infinity in {', '.join(summary.not_finite)}")
     sizes = [abs(s.value) for s in summary.scalars if math.isfinite(s.value)]

@@ -15,12 +15,17 @@ def add_parser(verbs):
         metavar="FILE",
         help="draw the n-gram weights: bars for one checkpoint, lines for several",
     )
+    parser.add_argument(
+        "--text",
+        metavar="FILE",
+        help="of a model with a pre-trained encoder: tokens a sentence of this file",
+    )
     parser.set_defaults(run=run)
 
 
 def run(args):
     """Print what each checkpoint says of itself; draw with ``--plot``."""
-    summaries = [inspect_checkpoint(path) for path in args.checkpoints]
+    summaries = [inspect_checkpoint(path, args.text) for path in args.checkpoints]
     print("\n".join(map(format_summary, summaries)))
     if args.plot:
         plot_ngram_weights(summaries, args.plot)

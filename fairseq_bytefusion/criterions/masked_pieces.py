@@ -11,7 +11,7 @@ from fairseq.logging import metrics
 
 @register_criterion("masked_pieces", dataclass=FairseqDataclass)
 class MaskedPiecesCriterion(FairseqCriterion):
-    """Cross-entropy of the pieces that are predicted, over the whole vocabulary, on average.
+    """Cross-entropy of the pieces that are predicted, over the whole vocabulary.
 
     Logged in bits, with its perplexity and how often the piece is the likeliest one.
     """
@@ -25,7 +25,8 @@ class MaskedPiecesCriterion(FairseqCriterion):
             reduce (bool): sum over the pieces.
 
         Returns:
-            tuple: loss Float[] (Float[N] without ``reduce``), number of pieces, sums to log.
+            tuple: loss Float[] (Float[N] without ``reduce``), number of pieces, sums to
+            log.
         """
         logits, target = model(**sample["net_input"]), sample["target"]
         losses = F.cross_entropy(logits.float(), target, reduction="none")

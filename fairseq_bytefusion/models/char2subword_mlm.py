@@ -1,4 +1,4 @@
-"""``--arch char2subword_mlm``: a composer within a pre-trained model, which stays as it is."""
+"""``--arch char2subword_mlm``: a composer within a pre-trained model that does not learn."""
 
 from dataclasses import dataclass
 
