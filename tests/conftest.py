@@ -72,6 +72,23 @@ def odd_data(tmp_path_factory):
 
 
 @pytest.fixture(scope="session")
+def small_bert(tmp_path_factory):
+    """A Hugging Face directory: a BERT of 2 layers, 32 wide, with 24 positions and a head;
+    it lowers case, knows the words of the toy data and pieces of others."""
+    pytest.importorskip("tokenizers")
+    folder = tmp_path_factory.mktemp("bert")
+    lines = [" ".join(WORDS[i:] + WORDS[:i]) for i in range(len(WORDS))]
+    lines += ["unbelievable believable day, goverment business"]
+    (folder / "text").write_text("\n".join(lines) + "\n")
+    script(
+        "scripts/experiments/steps/train_bert.py", folder / "text", "--out",
+        folder / "bert", "--vocab-size", "80", "--dim", "32", "--layers", "2", "--heads",
+        "2", "--positions", "24", "--updates", "3", "--batch-size", "4",
+    )  # fmt: skip
+    return folder / "bert"
+
+
+@pytest.fixture(scope="session")
 def word_table(tmp_path_factory):
     """A table to learn, 32 wide: words of the toy data, others, and continuations."""
     names = [*WORDS[:6], "goverment", "business", "दुनिया", "##ing", "##sah", "[PAD]"]

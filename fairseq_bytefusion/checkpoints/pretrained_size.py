@@ -1,4 +1,4 @@
-"""What composing words saves of a pre-trained encoder: parameters, and tokens a sentence."""
+"""What composing words saves of a pre-trained encoder: parameters, tokens a sentence."""
 
 from dataclasses import dataclass
 

@@ -43,6 +43,15 @@ def hide_broken_torchaudio():
             del sys.modules[name]
         # What Python takes for a module that is not there.
         sys.modules["torchaudio"] = None
+        _forget_torchaudio()
+
+
+def _forget_torchaudio():
+    """Let a transformers that is imported already look for it again."""
+    utils = sys.modules.get("transformers.utils.import_utils")
+    if utils is not None:
+        utils._torchaudio_available = False  # of version 4.57
+        getattr(utils.is_torchaudio_available, "cache_clear", lambda: None)()
 
 
 @contextlib.contextmanager

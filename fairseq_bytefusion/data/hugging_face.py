@@ -1,5 +1,6 @@
 """Hugging Face directories: configuration, tokenizer, weights."""
 
+import contextlib
 import json
 import os
 
@@ -7,7 +8,6 @@ import torch
 
 from ..compat.transformers import import_transformers, quiet_transformers
 from ..text.pieces import read_pieces
-from .tables.table_files import reading
 
 _WEIGHTS = ("model.safetensors", "model.safetensors.index.json")
 _SPECIAL = ("cls", "sep", "pad", "unk")
@@ -35,7 +35,7 @@ def read_parts(path, flag="--pretrained"):
     named = f"{flag} {path}"
     require_safetensors(named, path)
     transformers = import_transformers(named)
-    with reading(path, "a model of Hugging Face"):
+    with _reading(named):
         config = transformers.AutoConfig.from_pretrained(path, local_files_only=True)
         tokenizer = transformers.AutoTokenizer.from_pretrained(path, local_files_only=True)
     if not hasattr(tokenizer, "backend_tokenizer"):
@@ -142,12 +142,25 @@ def read_masked_lm(path, new_head=False, flag="--pretrained"):
     return model.state_dict()
 
 
+@contextlib.contextmanager
+def _reading(named):
+    """Let any error of transformers be one line about the directory."""
+    # Some of its errors of content are OSErrors.
+    try:
+        yield
+    except Exception as error:
+        first_line = str(error).strip().partition("\n")[0]
+        raise ValueError(
+            f"{named} is not a model of Hugging Face ({type(error).__name__}: {first_line})"
+        ) from error
+
+
 def _load(path, flag, name):
     """A model of transformers, and which weights the directory lacks (list of str)."""
     named = f"{flag} {path}"
     require_safetensors(named, path)
     transformers = import_transformers(named)
-    with reading(path, "a model of Hugging Face"), quiet_transformers(transformers):
+    with _reading(named), quiet_transformers(transformers):
         model, info = getattr(transformers, name).from_pretrained(
             path,
             local_files_only=True,

@@ -1,4 +1,4 @@
-"""``--arch char2subword_mlm``: a composer within a pre-trained model that does not learn."""
+"""``--arch char2subword_mlm``: a composer learns within a pre-trained model."""
 
 from dataclasses import dataclass
 
