@@ -83,7 +83,7 @@ def small_bert(tmp_path_factory):
     script(
         "scripts/experiments/steps/train_bert.py", folder / "text", "--out",
         folder / "bert", "--vocab-size", "80", "--dim", "32", "--layers", "2", "--heads",
-        "2", "--positions", "24", "--updates", "3", "--batch-size", "4",
+        "2", "--positions", "24", "--updates", "20", "--batch-size", "5",
     )  # fmt: skip
     return folder / "bert"
 

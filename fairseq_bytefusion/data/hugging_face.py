@@ -11,8 +11,9 @@ from ..text.pieces import read_pieces
 
 _WEIGHTS = ("model.safetensors", "model.safetensors.index.json")
 _SPECIAL = ("cls", "sep", "pad", "unk")
-# What belongs to a machine, or to the version that wrote it.
-_NOT_KEPT = ("_name_or_path", "transformers_version")
+# What belongs to a machine, to the version that wrote it, or to the weights: they are read
+# in 32 bits.
+_NOT_KEPT = ("_name_or_path", "transformers_version", "dtype", "torch_dtype")
 
 
 def read_parts(path, flag="--pretrained"):
@@ -35,9 +36,11 @@ def read_parts(path, flag="--pretrained"):
     named = f"{flag} {path}"
     require_safetensors(named, path)
     transformers = import_transformers(named)
-    with _reading(named):
+    with _reading(named), quiet_transformers(transformers):
         config = transformers.AutoConfig.from_pretrained(path, local_files_only=True)
-        tokenizer = transformers.AutoTokenizer.from_pretrained(path, local_files_only=True)
+        tokenizer = _tokenizer_class(transformers, path).from_pretrained(
+            path, local_files_only=True
+        )
     if not hasattr(tokenizer, "backend_tokenizer"):
         raise ValueError(
             f"{named} has a tokenizer without a tokenizer.json: make it with "
@@ -62,6 +65,14 @@ def read_parts(path, flag="--pretrained"):
         "tokenizer": backend.to_str(),
         "special": special,
     }
+
+
+def _tokenizer_class(transformers, path):
+    """What reads the tokenizer of a directory: ``tokenizer.json`` as it is, where it is
+    there, whatever class wrote it."""
+    if os.path.isfile(os.path.join(path, "tokenizer.json")):
+        return transformers.PreTrainedTokenizerFast
+    return transformers.AutoTokenizer
 
 
 def require_safetensors(named, path):

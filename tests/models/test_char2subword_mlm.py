@@ -43,14 +43,15 @@ def build(small_bert):
 def batch(model):
     """Two sentences of three and one composed pieces, the second one padded."""
     pieces = torch.tensor([[2, 7, 8, 7, 3], [2, 9, 3, 0, 0]])
+    chosen = torch.tensor([[0, 1, 0, 1, 0], [0, 1, 0, 0, 0]]).bool()
     return {
         "symbols": torch.tensor([[101, 102, 103], [104, 1, 1], [105, 106, 1]]),
         "lengths": torch.tensor([3, 1, 2]),
         "begins": torch.tensor([True, False, True]),
         "index": torch.tensor([[3, 0, 1, 2, 3], [3, 1, 3, 3, 3]]),
         "pieces": pieces,
-        "chosen": torch.tensor([[False, True, False, True, False], [False, True] + 3 * [False]]),
-    }  # fmt: skip
+        "chosen": chosen,
+    }
 
 
 @torch.no_grad()
@@ -93,6 +94,20 @@ def test_the_composer_learns_and_nothing_above_it(build):
     assert learning == {f"composer.{n}" for n, _ in model.composer.named_parameters()}
     model(**batch(model)).logsumexp(1).sum().backward()
     assert all(p.grad is not None for p in model.composer.parameters())
+
+
+def test_pieces_are_learned(build):
+    model = build().train()
+    inputs, target = batch(model), torch.tensor([7, 7, 9])
+    optimizer = torch.optim.Adam(model.composer.parameters(), 0.01)
+    losses = []
+    for _ in range(60):
+        loss = torch.nn.functional.cross_entropy(model(**inputs), target)
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+        losses.append(float(loss.detach()))
+    assert losses[-1] < losses[0] - 0.4
 
 
 def test_a_new_head_learns_and_its_table_does_not(build):

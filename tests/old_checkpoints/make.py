@@ -21,7 +21,7 @@ from fairseq import checkpoint_utils
 import fairseq_bytefusion  # noqa: F401
 from fairseq_bytefusion.generation import ByteTranslator
 
-from ..helpers import fairseq, write_labels, write_pair
+from ..helpers import fairseq, script, write_labels, write_pair
 
 FOLDER = Path(__file__).resolve().parent
 DATA, EXPECTED = FOLDER / "data", FOLDER / "expected.json"
@@ -48,6 +48,9 @@ _LABELLING = [
     *("--max-tokens", "200", "--encoder-embed-dim", "16", "--encoder-layers", "1"),
     *("--encoder-ffn-embed-dim", "16", "--encoder-attention-heads", "2", *_TRAINING),
 ]
+_CHAR2SUBWORD = (
+    *("--char-embed-dim", "4", "--char2subword-layers", "1", "--char2subword-heads", "2"),
+)
 _CHARACTERS = ("--source-unit", "char", "--target-unit", "char")
 _NARROW = ("--encoder-embed-dim", "24", "--decoder-embed-dim", "24")
 
@@ -98,10 +101,29 @@ KINDS = {
         *("--arch", "byte_classifier", *_LABELLING, "--encoder-type", "lstm"),
         *("--source-unit", "char", "--tfidf", "--tfidf-features", "8"),
     ],
+    "pretrained": [
+        *("--task", "byte_tagging", "--criterion", "byte_tagging", "--arch"),
+        *("byte_tagger", "--max-tokens", "200", *_TRAINING, "--encoder-type"),
+        *("pretrained", "--pretrained", "data/bert", "--pretrained-input", "hybrid"),
+        *("--encoder-embedder", "char2subword", *_CHAR2SUBWORD),
+    ],
+    "masked_pieces": [
+        *("--task", "masked_pieces", "--criterion", "masked_pieces", "--arch"),
+        *("char2subword_mlm", "-s", "xx-en.xx", "--pretrained", "data/bert"),
+        *("--batch-size", "8", *_CHAR2SUBWORD, *_TRAINING),
+    ],
 }
 #: kind -> packages that it needs beside those of every installation
-PACKAGES = {"tagging": "torchcrf", "classification": "sklearn"}
-LABELLING = list(PACKAGES)
+PACKAGES = {
+    "tagging": "torchcrf",
+    "classification": "sklearn",
+    "pretrained": "transformers",
+    "masked_pieces": "transformers",
+}
+LABELLING = ["tagging", "classification", "pretrained"]
+OTHERS = ["approximation", "masked_pieces"]
+#: kind -> how near its numbers must be: those of transformers are not ours
+TOLERANCES = {"pretrained": 1e-3, "masked_pieces": 1e-3}
 
 
 def data_of(kind, folder=DATA):
@@ -169,6 +191,16 @@ def _make_labels():
         shutil.copy(DATA / f"dict.{kind}.xx.txt", DATA / f"dict.{kind}.txt")
 
 
+def _make_bert():
+    """A BERT of the words that are there."""
+    if not (DATA / "bert").exists():
+        script(
+            "scripts/experiments/steps/train_bert.py", DATA / "train.xx-en.xx", "--out",
+            DATA / "bert", "--vocab-size", "60", "--dim", "16", "--layers", "1", "--heads",
+            "2", "--positions", "16", "--updates", "20", "--batch-size", "8",
+        )  # fmt: skip
+
+
 def _make_data():
     DATA.mkdir(exist_ok=True)
     words = ["kal", "subah", "alarm", "laga", "do", "mausam", "kaisa", "hai"]
@@ -200,7 +232,7 @@ def _make(kind):
     shutil.rmtree(work)
     if kind in LABELLING:
         expected.update(labels_of(path))
-    elif kind != "approximation":
+    elif kind not in OTHERS:
         translator = ByteTranslator.from_pretrained(path, "cpu", data=DATA)
         found = translator.translate(SOURCES, beam=2, progress=False)
         expected["translations"] = [t.text for t in found]
@@ -214,6 +246,8 @@ def main():
         _make_data()
     if not set(kinds).isdisjoint(LABELLING):
         _make_labels()
+    if not set(kinds).isdisjoint(TOLERANCES):
+        _make_bert()
     expected = json.loads(EXPECTED.read_text("utf-8")) if EXPECTED.exists() else {}
     for kind in kinds:
         expected[kind] = _make(kind)

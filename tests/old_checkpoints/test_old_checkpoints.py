@@ -15,8 +15,10 @@ from .make import (
     FOLDER,
     KINDS,
     LABELLING,
+    OTHERS,
     PACKAGES,
     SOURCES,
+    TOLERANCES,
     UPDATES_AFTER_RESUMING,
     data_of,
     labels_of,
@@ -26,7 +28,7 @@ from .make import (
 )
 
 EXPECTATIONS = json.loads(EXPECTED.read_text("utf-8"))
-TRANSLATING = [kind for kind in KINDS if kind not in (*LABELLING, "approximation")]
+TRANSLATING = [kind for kind in KINDS if kind not in (*LABELLING, *OTHERS)]
 
 
 def checkpoint(kind):
@@ -59,7 +61,8 @@ def test_an_old_checkpoint_labels_as_it_did(kind, tmp_path):
     (data / "dict.word.txt").unlink()
     found, expected = labels_of(checkpoint(kind), data), EXPECTATIONS[kind]
     assert found["labels"] == expected["labels"]
-    assert found["scores"] == pytest.approx(expected["scores"], rel=1e-5)
+    tolerance = TOLERANCES.get(kind, 1e-5)
+    assert found["scores"] == pytest.approx(expected["scores"], rel=tolerance)
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -73,7 +76,9 @@ def test_an_old_checkpoint_resumes_and_averages(kind, tmp_path, capsys):
     resume(kind, data_of(kind, data), tmp_path, UPDATES_AFTER_RESUMING)
     expected = EXPECTATIONS[kind]
     assert size_of_parameters(checkpoint(kind)) == pytest.approx(expected["size"])
-    assert size_of_parameters(last) == pytest.approx(expected["resumed_size"], rel=1e-6)
+    tolerance = TOLERANCES.get(kind, 1e-6)
+    resumed = pytest.approx(expected["resumed_size"], rel=tolerance)
+    assert size_of_parameters(last) == resumed
 
     average = tmp_path / "average.pt"
     paths = [str(checkpoint(kind)), str(last)]

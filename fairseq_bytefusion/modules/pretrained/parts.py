@@ -28,6 +28,14 @@ class PretrainedParts:
         """dict: for a checkpoint."""
         return asdict(self)
 
+    def is_like(self, other):
+        """bool: whether ``other`` (PretrainedParts) means the same, whatever a version of
+        transformers or tokenizers writes beside it."""
+        pairs = ((self.config, other.config), (self.tokenizer, other.tokenizer))
+        return self.special == other.special and all(
+            _agree(*map(json.loads, pair)) for pair in pairs
+        )
+
     @property
     def values(self):
         """dict: the configuration."""
@@ -72,6 +80,16 @@ class PretrainedParts:
             "encoder_layers": config.num_hidden_layers,
             "encoder_attention_heads": config.num_attention_heads,
         }
+
+
+def _agree(a, b):
+    """bool: whether all that two values of JSON both name is alike; a vocabulary wholly."""
+    if not (isinstance(a, dict) and isinstance(b, dict)):
+        return a == b
+    return all(
+        a[key] == b[key] if key == "vocab" else _agree(a[key], b[key])
+        for key in a.keys() & b.keys()
+    )
 
 
 def without_pooler(transformers, config):

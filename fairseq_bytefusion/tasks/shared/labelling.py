@@ -28,9 +28,9 @@ class LabellingTask(
     CountedFiltering,
     PackedBatching,
     LearnedPositions,
+    PretrainedTransfer,
     SavedLabels,
     SavedVocabularies,
-    PretrainedTransfer,
     EncoderTransfer,
     FairseqTask,
 ):

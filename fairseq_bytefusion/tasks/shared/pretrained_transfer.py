@@ -49,7 +49,8 @@ class SavedPretrained:
         if check is not None:
             check(state)
         then = state.get("pretrained")
-        if then and self.pretrained is not None and then != self.pretrained.state():
+        own = self.pretrained
+        if then and own is not None and not own.is_like(PretrainedParts(**then)):
             raise ValueError(
                 "its pre-trained encoder has another configuration or tokenizer than the "
                 "directory of --pretrained: give that of then"

@@ -1,0 +1,290 @@
+"""char2subword within a pre-trained encoder, by fairseq's own commands."""
+
+import re
+import shutil
+
+import pytest
+import torch
+
+pytest.importorskip("transformers")
+
+from fairseq_bytefusion import cli  # noqa: E402
+from fairseq_bytefusion.data.hugging_face import read_masked_lm  # noqa: E402
+
+from .conftest import WORDS  # noqa: E402
+from .helpers import (  # noqa: E402
+    APPROXIMATION_FLAGS,
+    approximate,
+    bytefusion,
+    fairseq,
+    script,
+    train_labels,
+)
+from .test_end_to_end import assert_same_parameters, model_of  # noqa: E402
+
+pytestmark = pytest.mark.long
+
+LAST = "checkpoint_last.pt"
+CHAR2SUBWORD = ("--char-embed-dim", "16", "--char2subword-layers", "1")
+MODES = {
+    "pieces": (),
+    "full": ("--encoder-embedder", "char2subword", *CHAR2SUBWORD),
+    "hybrid": ("--encoder-embedder", "char2subword", *CHAR2SUBWORD),
+}
+
+
+def mask(data, bert, save_dir, *args, **kwargs):
+    """Train char2subword on masked pieces; later flags win."""
+    flags = [
+        *APPROXIMATION_FLAGS,
+        *("--task", "masked_pieces", "--arch", "char2subword_mlm", "-s", "xx"),
+        *("--criterion", "masked_pieces", "--pretrained", bert),
+    ]
+    i = flags.index("--num-neighbours")
+    flags = [*flags[:i], *flags[i + 2 :]]
+    return fairseq("train", data, "--save-dir", save_dir, *flags, *args, **kwargs)
+
+
+def tag(kind, mode, data, bert, save_dir, *args, **kwargs):
+    """Train a labelling model on a pre-trained encoder; later flags win."""
+    flags = ("--encoder-type", "pretrained", "--pretrained", bert, "--pretrained-input")
+    flags = (*flags, mode, *MODES[mode], *args)
+    return train_labels(kind, data, save_dir, *flags, **kwargs)
+
+
+def printed(result):
+    return (result.stdout + result.stderr).decode()
+
+
+def part_of(path, prefix="composer."):
+    """dict of str to Tensor: the parameters that begin with ``prefix``, without it."""
+    return {n[len(prefix) :]: x for n, x in model_of(path).items() if n.startswith(prefix)}
+
+
+def assert_same_composer(path, other, prefix="composer."):
+    found, expected = part_of(path, prefix), part_of(other)
+    assert found.keys() == expected.keys()
+    for name, value in expected.items():
+        assert torch.equal(found[name], value), name
+
+
+@pytest.fixture(scope="module")
+def text(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("text")
+    for split, count in (("train", 30), ("valid", 6)):
+        lines = [
+            " ".join(WORDS[i * k % 9] for k in range(1, 3 + i % 9)) for i in range(count)
+        ]
+        (folder / f"{split}.xx").write_text("\n".join(["", *lines]) + "\n")
+    return folder
+
+
+@pytest.fixture(scope="module")
+def stages(small_bert, text, tmp_path_factory):
+    """Checkpoints of approximation, pre-training, approximation again."""
+    folder = tmp_path_factory.mktemp("stages")
+    short = ("--disable-validation", "--max-update")
+    approximate(small_bert, folder / "1", *short, "3")
+    start = ("--char2subword-from", folder / "1" / LAST)
+    output = printed(mask(text, small_bert, folder / "2", "--max-update", "8", *start))
+    assert re.search(r"valid on 'valid' subset \| loss \S+ \| accuracy \S+ \| ppl", output)
+    assert "train.xx: 1 of 31 sentences have no piece to predict" in output
+    start = ("--char2subword-from", folder / "2" / LAST)
+    approximate(small_bert, folder / "3", *short, "2", *start)
+    return [folder / name / LAST for name in "123"]
+
+
+def test_each_stage_starts_where_the_one_before_ended(
+    small_bert, text, stages, tmp_path, label_data
+):
+    """With a learning rate of 0 nothing but the start is seen."""
+    still = ("--lr", "0", "--max-update", "1", "--disable-validation")
+    first, second, third = stages
+    mask(text, small_bert, tmp_path / "2", *still, "--char2subword-from", first)
+    assert_same_composer(tmp_path / "2" / LAST, first)
+    approximate(small_bert, tmp_path / "3", *still, "--char2subword-from", second)
+    assert_same_composer(tmp_path / "3" / LAST, second)
+    for stage in (second, third):
+        start = ("--char2subword-from", stage)
+        folder = tmp_path / "tagger"
+        tag("tagging", "full", label_data, small_bert, folder, *still, *start)
+        prefix = "encoder.embed_tokens.composer."
+        assert_same_composer(folder / LAST, stage, prefix)
+        shutil.rmtree(folder)
+
+
+def test_the_model_above_stays_as_it_is(small_bert, stages):
+    found = part_of(stages[1], "masked_lm.")
+    expected = read_masked_lm(str(small_bert))
+    assert found.keys() == expected.keys()
+    for name, value in expected.items():
+        assert torch.equal(found[name], value), name
+
+
+def test_masking_resumes_exactly(small_bert, text, tmp_path):
+    flags = ("--dropout", "0.1", "--mask-level", "piece", "--disable-validation")
+    mask(text, small_bert, tmp_path / "whole", "--max-update", "9", *flags)
+    flags = (*flags, "--num-workers", "2")
+    mask(text, small_bert, tmp_path / "parts", "--max-update", "4", *flags)
+    mask(text, small_bert, tmp_path / "parts", "--max-update", "9", *flags)
+    assert_same_parameters(tmp_path / "whole" / LAST, tmp_path / "parts" / LAST, 0)
+
+
+def test_validate_needs_no_directory(small_bert, text, tmp_path):
+    bert = shutil.copytree(small_bert, tmp_path / "bert")
+    result = mask(text, bert, tmp_path, "--max-update", "2")
+    shutil.rmtree(bert)
+    again = fairseq(
+        "validate", text, "--task", "masked_pieces", "-s", "xx", "--pretrained", bert,
+        "--path", tmp_path / LAST, "--batch-size", "5", "--log-format", "simple",
+    )  # fmt: skip
+    expected = re.findall(r"valid on 'valid' subset \| (loss \S+)", printed(result))[-1]
+    assert re.search(rf"INFO \| valid \|.*{re.escape(expected)}", printed(again))
+
+
+@pytest.mark.parametrize(
+    ("kind", "mode"),
+    [("tagging", "pieces"), ("tagging", "hybrid"), ("classification", "full")],
+)
+def test_labels_are_learned_resumed_averaged_and_predicted(
+    small_bert, label_data, stages, tmp_path, capsys, kind, mode
+):
+    bert = shutil.copytree(small_bert, tmp_path / "bert")
+    data = shutil.copytree(label_data, tmp_path / "data")
+    start = shutil.copy(stages[2], tmp_path / "start.pt")
+    flags = ["--save-interval-updates", "5", "--disable-validation", "--lr", "0.01"]
+    if mode != "pieces":
+        flags += ["--char2subword-from", start]
+    whole, parts = tmp_path / "whole", tmp_path / "parts"
+    tag(kind, mode, data, bert, whole, *flags, "--max-update", "10")
+    tag(kind, mode, data, bert, parts, *flags, "--max-update", "5")
+    resumed = tag(kind, mode, data, bert, parts, *flags, "--max-update", "10")
+    assert "checkpoint_last.pt (epoch" in printed(resumed)
+    assert_same_parameters(whole / LAST, parts / LAST, 0)
+    average = tmp_path / "average.pt"
+    assert cli.main(["average", str(parts), "--last", "2", "--output", str(average)]) == 0
+
+    for path in (bert, data):  # the checkpoint has all of them
+        shutil.rmtree(path)
+    start.unlink()
+    lines = "kal Alarm, laga do\n\nmausam\n" + "kal " * 50 + "\n"
+    (tmp_path / "in.txt").write_text(lines)
+    capsys.readouterr()
+    assert cli.main(["inspect", str(average), "--text", str(tmp_path / "in.txt")]) == 0
+    output = capsys.readouterr().out
+    rows = {"pieces": 80, "full": 3, "hybrid": 80}[mode]
+    assert f"input {mode}; parameters: table {rows * 32:,}, " in output
+    assert ("word composer" in output) == (mode != "pieces")
+    assert re.search(
+        r"tokens a sentence of \S+in.txt: 18.67 as pieces, 18.33 as words \(98.2%", output
+    )
+    result = bytefusion("predict", average, stdin=lines.encode())
+    labels = [line.split() for line in result.stdout.decode().split("\n")[:-1]]
+    expected = [4, 0, 1, 50] if kind == "tagging" else [1, 0, 1, 1]
+    assert list(map(len, labels)) == expected
+    kinds = "pieces" if mode == "pieces" else "words"
+    assert f"more than 22 {kinds}" in result.stderr.decode()
+
+
+def test_long_sentences_lose_words_and_their_labels(small_bert, tmp_path, label_data):
+    data = shutil.copytree(label_data, tmp_path / "data")
+    with open(data / "train.conll", "a") as file:
+        file.write("\n" + "kal,\tO\n" * 30)
+    flags = ("--max-update", "2", "--disable-validation", "--batch-size", "8")
+    output = printed(tag("tagging", "pieces", data, small_bert, tmp_path, *flags))
+    assert "1 of 61 sentences have more than 22 pieces and are cut behind a word" in output
+    assert "19 words of sentences that are cut, and their labels, are left out" in output
+
+
+def test_training_does_not_go_on_with_another_directory(small_bert, label_data, tmp_path):
+    flags = ("--max-update", "1", "--disable-validation")
+    tag("tagging", "pieces", label_data, small_bert, tmp_path, *flags)
+    bert = shutil.copytree(small_bert, tmp_path / "bert")
+    path = bert / "tokenizer.json"
+    path.write_text(path.read_text().replace('"lowercase": true', '"lowercase": false'))
+    result = tag("tagging", "pieces", label_data, bert, tmp_path, *flags, check=False)
+    assert result.returncode
+    assert "another configuration or tokenizer than the directory" in printed(result)
+
+
+MISTAKES = {
+    "no file": (mask, ("-s", "yy"), "no such file: .*valid.yy: a sentence a line"),
+    "no data": (mask, ("--mask-prob", "0"), r"--mask-prob 0\.0 must be above 0"),
+    "head": (mask, ("--new-head",), "has a head, which --new-head would replace"),
+    "shape": (
+        mask,
+        ("--char2subword-from", "STAGE", "--char-embed-dim", "8"),
+        r"has other sizes: give --char-embed-dim 16 \(now 8\)",
+    ),
+    "width": (
+        mask,
+        ("--char2subword-from", "OTHER", "--char-embed-dim", "16"),
+        "composes words of 16 numbers, and the table that it is .* has rows of 32",
+    ),
+    "task": (
+        mask,
+        ("--char2subword-from", "TAGGER"),
+        "holds a byte_tagger_tiny, not an embedding_approximation",
+    ),
+    "pickle": (mask, ("--pretrained", "PICKLE"), "a pickle, which can run any code"),
+    "nothing": (mask, ("--pretrained", "gone"), "--pretrained gone: no such directory"),
+    "no words": (mask, ("DATA",), "valid.xx holds no word: there is nothing to learn"),
+}
+
+
+@pytest.mark.parametrize("name", MISTAKES)
+def test_a_mistake_is_one_clear_line(
+    small_bert, text, stages, word_table, label_data, tmp_path, name
+):
+    train_it, flags, message = MISTAKES[name]
+    places = {"STAGE": lambda: stages[0]}
+    places["OTHER"] = lambda: narrow_checkpoint(stages[0], tmp_path)
+    places["TAGGER"] = lambda: tagger(label_data, tmp_path)
+    places["PICKLE"] = lambda: pickled(small_bert, tmp_path)
+    data = text
+    if flags == ("DATA",):
+        data, flags = wordless(tmp_path), ()
+    flags = [places[f]() if f in places else f for f in flags]
+    result = train_it(data, small_bert, tmp_path / "save", *flags, check=False)
+    assert result.returncode
+    last = printed(result).strip().split("\n")[-1]
+    assert re.search(message, last), last
+
+
+def narrow_checkpoint(stage, folder):
+    state = torch.load(stage, map_location="cpu")
+    for name in ("projection.weight", "projection.bias", "layer_norm.weight"):
+        state["model"][f"composer.{name}"] = state["model"][f"composer.{name}"][:16]
+    torch.save(state, folder / "narrow.pt")
+    return folder / "narrow.pt"
+
+
+def tagger(data, folder):
+    train_labels("tagging", data, folder, "--max-update", "1", "--disable-validation")
+    return folder / LAST
+
+
+def pickled(bert, folder):
+    found = shutil.copytree(bert, folder / "pickled")
+    (found / "model.safetensors").rename(found / "pytorch_model.bin")
+    return found
+
+
+def wordless(folder):
+    for split in ("train", "valid"):
+        (folder / f"{split}.xx").write_text(" \n\n")
+    return folder
+
+
+def test_a_bert_is_not_written_over_what_is_there(tmp_path, small_bert):
+    (tmp_path / "text").write_text("kal do\n")
+    (tmp_path / "blank").write_text(" \n")
+    step = "scripts/experiments/steps/train_bert.py"
+    for source, out, message in (
+        ("text", small_bert, "is there already: give another"),
+        ("blank", tmp_path / "bert", "there is no text to learn from"),
+    ):
+        result = script(step, tmp_path / source, "--out", out, check=False)
+        assert result.returncode
+        assert message in printed(result)
+        assert not list(tmp_path.glob(".bert*"))
