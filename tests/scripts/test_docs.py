@@ -26,6 +26,7 @@ CHAPTERS = [
     "experiments",
     "labels",
     "models",
+    "pretraining",
     "results",
 ]
 NEW = re.compile("NAME|VERB")  # a file that a walk-through adds
@@ -201,6 +202,7 @@ def known_flags():
         ("embedding_approximation", "embedding_approximation"),
         ("byte_tagger", "byte_tagging"),
         ("byte_classifier", "byte_classification"),
+        ("char2subword_mlm", "masked_pieces"),
     ):
         of_translation = "label_smoothed_cross_entropy_with_lookahead"
         criterion = of_translation if task == "byte_translation" else task
