@@ -2,6 +2,7 @@
 
 import re
 import shutil
+import sys
 
 import pytest
 import torch
@@ -205,6 +206,24 @@ def test_training_does_not_go_on_with_another_directory(small_bert, label_data, 
     result = tag("tagging", "pieces", label_data, bert, tmp_path, *flags, check=False)
     assert result.returncode
     assert "another configuration or tokenizer than the directory" in printed(result)
+
+
+def test_an_encoder_goes_on_in_another_task(small_bert, label_data, tmp_path):
+    flags = ("--max-update", "3", "--disable-validation")
+    tag("tagging", "hybrid", label_data, small_bert, tmp_path / "a", *flags)
+    start = ("--encoder-from", tmp_path / "a" / LAST, "--freeze-encoder")
+    tag("classification", "hybrid", label_data, small_bert, tmp_path / "b", *flags, *start)
+    found, expected = (part_of(tmp_path / name / LAST, "encoder.") for name in "ba")
+    assert found.keys() == expected.keys()
+    assert all(torch.equal(found[name], value) for name, value in expected.items())
+
+
+def test_an_extra_that_is_missing_is_named(small_bert, label_data, tmp_path, monkeypatch):
+    monkeypatch.setitem(sys.modules, "transformers", None)
+    result = tag("tagging", "pieces", label_data, small_bert, tmp_path, check=False)
+    assert result.returncode
+    last = printed(result).strip().split("\n")[-1]
+    assert re.search(r"needs the package transformers .*\[huggingface\]'$", last), last
 
 
 MISTAKES = {

@@ -1,5 +1,7 @@
 """The encoder of ``--encoder-type pretrained``: words -> layers of Hugging Face."""
 
+from argparse import Namespace
+
 import torch
 from fairseq.models import FairseqEncoder
 
@@ -43,13 +45,16 @@ class PretrainedEncoder(Freezable, FairseqEncoder):
         layers = parts.layers()
         positions = num_positions(layers)
         most = None if positions is None else positions - NUM_ENDS
+        # Which may be narrower than the layers.
+        width = layers.get_input_embeddings().weight.shape[1]
         composer = None
         if options.pretrained_input != "pieces":
-            composer = build_embedder(options, dictionary)
+            of_table = Namespace(**{**vars(options), "encoder_embed_dim": width})
+            composer = build_embedder(of_table, dictionary)
         embedder = PretrainedEmbedder(
             *(PieceReader(parts, most), parts.special, dictionary),
             *(options.pretrained_input, composer),
-            dim=options.encoder_embed_dim,
+            dim=width,
             positions=positions,
         )
         return cls(dictionary, embedder, layers, options.max_source_positions)
