@@ -12,6 +12,7 @@ from .models import (  # noqa: E402, F401
     byte_transformer,
     char2subword_mlm,
     embedding_approximation,
+    masked_characters,
 )
 from .tasks import (  # noqa: E402, F401
     byte_classification,
@@ -19,6 +20,7 @@ from .tasks import (  # noqa: E402, F401
     byte_translation,
 )
 from .tasks import embedding_approximation as _  # noqa: E402, F401
+from .tasks import masked_characters as _  # noqa: E402, F401, F811
 from .tasks import masked_pieces as _  # noqa: E402, F401, F811
 from .text.lines import read_sentences  # noqa: E402
 

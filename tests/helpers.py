@@ -174,12 +174,12 @@ def free_port():
         return server.getsockname()[1]
 
 
-def train_with_two_workers(data, save_dir, *flags):
-    """As :func:`train`; returns the finished process of each worker."""
+def train_with_two_workers(data, save_dir, *flags, by=train):
+    """As :func:`train`, or ``by`` another; returns the finished process of each worker."""
     method = f"tcp://127.0.0.1:{free_port()}"
 
     def worker(rank):
-        return train(
+        return by(
             data, save_dir, *flags,
             "--distributed-world-size", "2", "--distributed-rank", rank,
             "--distributed-init-method", method, "--distributed-no-spawn",

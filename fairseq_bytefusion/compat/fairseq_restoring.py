@@ -13,7 +13,7 @@ logger = logging.getLogger(__name__)
 
 _TRAINING_ONLY = re.compile(
     "dropout|layerdrop|quant_noise|checkpoint_activations|offload|min_params_to_wrap"
-    "|char2subword_from|freeze_composer|encoder_from|freeze_encoder"
+    "|char2subword_from|composer_from|freeze_composer|encoder_from|freeze_encoder"
     "|lookahead_heads|lookahead_only|^pretrained$"
 )
 # As large as the longest sentence, unless positions are learned.

@@ -5,5 +5,6 @@ from . import (  # noqa: F401
     byte_tagging,
     embedding_approximation,
     lookahead,
+    masked_characters,
     masked_pieces,
 )

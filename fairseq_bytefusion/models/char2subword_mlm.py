@@ -16,7 +16,7 @@ from .embedding_approximation import (
     fill_paper,
     start_at_scale,
 )
-from .options.composers import check_char2subword
+from .options.composers import check_char2subword, check_one_start
 from .options.groups import option
 
 # What transformers calls the head of a model, where it can be called alone.
@@ -70,6 +70,7 @@ class Char2SubwordMLMModel(BaseFairseqModel):
             ValueError: options that contradict each other; transformers is not installed.
         """
         check_char2subword(cfg)
+        check_one_start(cfg)
         parts = task.pretrained
         masked_lm = parts.masked_lm()
         dim = masked_lm.get_input_embeddings().weight.shape[1]

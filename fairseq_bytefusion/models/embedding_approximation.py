@@ -13,7 +13,7 @@ from fairseq.models import (
 from omegaconf import II
 
 from ..modules.embedders.composers.char2subword import PAPER, Char2Subword
-from .options.composers import check_char2subword
+from .options.composers import check_char2subword, check_one_start
 from .options.groups import option
 
 
@@ -30,11 +30,12 @@ class EmbeddingApproximationModelConfig(FairseqDataclass):
     dropout: float = option(0.0, "dropout on states and on each block's output")
     attention_dropout: float = option(0.0, "dropout on attention weights")
     max_word_chars: int = II("task.max_word_chars")
-    char2subword_from: Optional[str] = option(
+    composer_from: Optional[str] = option(
         None,
-        "start from the module of this checkpoint, of --task embedding_approximation or "
-        "masked_pieces",
+        "start from the module of this checkpoint, such as of --task masked_pieces or "
+        "masked_characters",
     )
+    char2subword_from: Optional[str] = option(None, "another name of --composer-from")
 
 
 @register_model("embedding_approximation", dataclass=EmbeddingApproximationModelConfig)
@@ -60,6 +61,7 @@ class EmbeddingApproximationModel(BaseFairseqModel):
             ValueError: options that contradict each other.
         """
         check_char2subword(cfg)
+        check_one_start(cfg)
         table = task.teacher.table
         composer = Char2Subword.build(cfg, task.source_dictionary, table.shape[1])
         start_at_scale(composer, table)

@@ -16,7 +16,7 @@ from ..data.pairs.pair_files import require_directory
 from ..models.byte_transformer import ByteTransformerModel
 from ..search import check_draft_options, draft_generator_class, utf8_generator_class
 from .shared.batching import PackedBatching
-from .shared.composer_transfer import start_from_approximation
+from .shared.composer_transfer import composer_start, start_word_embedder
 from .shared.encoder_transfer import EncoderTransfer
 from .shared.filtering import CountedFiltering
 from .shared.generation_limits import GenerationLimits
@@ -108,12 +108,12 @@ class ByteTranslationTask(
         )
 
     def build_model(self, cfg, from_checkpoint=False):
-        """As in fairseq; a new model may start from an approximation.
+        """As in fairseq; its word composer may start from another.
 
         Raises:
             FileNotFoundError: no such data directory (a checkpoint needs none).
             OSError, RuntimeError, ValueError: see
-                :func:`~.composer_transfer.start_from_approximation`.
+                :func:`~.composer_transfer.start_word_embedder`.
         """
         if not from_checkpoint:
             # fairseq lists it next, and would say less.
@@ -122,8 +122,8 @@ class ByteTranslationTask(
             ByteTransformerModel.resolve_as_before(cfg)
         model = super().build_model(cfg, from_checkpoint)
         store_resolved(cfg, model)
-        if getattr(cfg, "char2subword_from", None) and not from_checkpoint:
-            start_from_approximation(model, cfg, self)
+        if composer_start(cfg) and not from_checkpoint:
+            start_word_embedder(model, cfg, self)
         return model
 
     @classmethod

@@ -13,7 +13,7 @@ from ..data.tables.piece_dataset import PieceDataset
 from ..data.tables.teacher import read_teacher
 from ..text import ByteDictionary
 from .shared.batching import PackedBatching
-from .shared.composer_transfer import start_composer
+from .shared.composer_transfer import composer_start, start_composer
 from .shared.scalar_logging import ScalarLogging
 
 logger = logging.getLogger(__name__)
@@ -117,8 +117,8 @@ class EmbeddingApproximationTask(ScalarLogging, PackedBatching, FairseqTask):
             OSError, RuntimeError, ValueError: see
                 :func:`~.shared.composer_transfer.start_composer`.
         """
-        if getattr(cfg, "char2subword_from", None):
-            start_composer(model.composer, cfg, self.dictionary)
+        if composer_start(cfg):
+            start_composer(model.composer, cfg, self)
 
     def load_dataset(self, split, **kwargs):
         """

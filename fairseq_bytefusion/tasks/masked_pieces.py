@@ -20,7 +20,7 @@ from ..modules.pretrained.parts import num_positions
 from ..text import ByteDictionary
 from ..text.pieces import read_pieces
 from .shared.batching import PackedBatching
-from .shared.composer_transfer import start_composer
+from .shared.composer_transfer import composer_start, start_composer
 from .shared.pretrained_transfer import SavedPretrained
 from .shared.scalar_logging import ScalarLogging
 
@@ -122,8 +122,8 @@ class MaskedPiecesTask(ScalarLogging, PackedBatching, SavedPretrained, FairseqTa
                 :func:`~.shared.composer_transfer.start_composer`.
         """
         model.load_masked_lm(read_masked_lm(self.cfg.pretrained, cfg.new_head))
-        if cfg.char2subword_from:
-            start_composer(model.composer, cfg, self.dictionary)
+        if composer_start(cfg):
+            start_composer(model.composer, cfg, self)
 
     def load_dataset(self, split, epoch=1, combine=False, **kwargs):
         """Load a split of the data directory (shards: colon-separated).

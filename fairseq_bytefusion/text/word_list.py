@@ -38,14 +38,42 @@ def count_words(lines):
     return counts
 
 
+def count_file(path):
+    """How often each word of a text file occurs.
+
+    Args:
+        path (str): plain UTF-8.
+
+    Returns:
+        dict of bytes to int
+
+    Raises:
+        OSError: it cannot be read.
+        ValueError: it holds no word, or is no plain UTF-8.
+    """
+    with open(path, "rb") as file:
+        check_plain(file.read(HEAD_BYTES), path)
+        file.seek(0)
+        found = count_words(raw_lines(file))
+    if not found:
+        raise ValueError(f"{path} holds no word")
+    return found
+
+
 def read_word_list(path):
-    """The words of a file of ``word count`` lines, in its order.
+    """The words of a file of ``word count`` lines, in its order: list of bytes. Arguments
+    and errors are those of :func:`read_word_counts`."""
+    return list(read_word_counts(path))
+
+
+def read_word_counts(path):
+    """The words of a file of ``word count`` lines, in its order, and their counts.
 
     Args:
         path (str)
 
     Returns:
-        list of bytes
+        dict of bytes to int
 
     Raises:
         OSError: it cannot be read.
@@ -56,19 +84,19 @@ def read_word_list(path):
         check_plain(file.read(HEAD_BYTES), path)
         file.seek(0)
         lines = list(raw_lines(file))
-    words = []
+    counts = {}
     for number, line in enumerate(lines, start=1):
         if not line:
             continue
         word, _, count = line.rpartition(b" ")
         if not is_word(word) or not count.isdigit():
             raise ValueError(f"{path}, line {number}: not a word and its count: {line!r}")
-        words.append(word)
-    if not words:
+        if word in counts:
+            raise ValueError(f"{path} holds a word twice")
+        counts[word] = int(count)
+    if not counts:
         raise ValueError(f"{path} holds no word")
-    if len(set(words)) < len(words):
-        raise ValueError(f"{path} holds a word twice")
-    return words
+    return counts
 
 
 def pack_words(words):

@@ -143,8 +143,8 @@ WRONG = {
         "flag, .* or choose mixture",
     ),
     "idle switch": (
-        {"encoder_embedder": "char-rnn", "freeze_composer": True},
-        r"--freeze-composer \(set by",
+        {"encoder_embedder": "dense", "freeze_composer": True},
+        r"--freeze-composer \(set by .* does nothing with --encoder-embedder dense",
     ),
     "idle composer": (
         {"encoder_embedder": "mixture", "char_rnn_hidden_dim": 9},
@@ -199,9 +199,21 @@ WRONG = {
         {"encoder_embedder": "char-rnn", "hit_pooling": "max"},
         "--hit-pooling max .* does nothing with --encoder-embedder char-rnn: .*choose hit",
     ),
-    "frozen hit": (
+    "frozen and random": (
         {"encoder_embedder": "hit", "freeze_composer": True},
-        r"--freeze-composer \(set .* does nothing with --encoder-embedder hit",
+        "--freeze-composer would keep random weights: give --composer-from as well",
+    ),
+    "two starts": (
+        {
+            "encoder_embedder": "char2subword",
+            "char2subword_from": "a.pt",
+            "composer_from": "b.pt",
+        },
+        "--char2subword-from is another name of --composer-from: give one of them",
+    ),
+    "encoder and composer": (
+        {"encoder_embedder": "hit", "composer_from": "a.pt", "encoder_from": "b.pt"},
+        "--encoder-from brings a word composer along, which --composer-from would replace",
     ),
     "filters": (
         {"encoder_embedder": "char-cnn", "char_cnn_filters": "huge"},

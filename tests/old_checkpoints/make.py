@@ -112,6 +112,12 @@ KINDS = {
         *("char2subword_mlm", "-s", "xx-en.xx", "--pretrained", "data/bert"),
         *("--batch-size", "8", *_CHAR2SUBWORD, *_TRAINING),
     ],
+    "masked_characters": [
+        *("--task", "masked_characters", "--criterion", "masked_characters", "--arch"),
+        *("masked_characters", "-s", "xx-en.xx", "--encoder-embedder", "char-rnn"),
+        *("--char-embed-dim", "8", "--char-rnn-hidden-dim", "8", "--max-tokens", "200"),
+        *_TRAINING,
+    ],
 }
 #: kind -> packages that it needs beside those of every installation
 PACKAGES = {
@@ -121,7 +127,7 @@ PACKAGES = {
     "masked_pieces": "transformers",
 }
 LABELLING = ["tagging", "classification", "pretrained"]
-OTHERS = ["approximation", "masked_pieces"]
+OTHERS = ["approximation", "masked_pieces", "masked_characters"]
 #: kind -> how near its numbers must be: those of transformers are not ours
 TOLERANCES = {"pretrained": 1e-3, "masked_pieces": 1e-3}
 

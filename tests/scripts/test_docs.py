@@ -200,6 +200,7 @@ def known_flags():
     for arch, task in (
         ("byte_transformer", "byte_translation"),
         ("embedding_approximation", "embedding_approximation"),
+        ("masked_characters", "masked_characters"),
         ("byte_tagger", "byte_tagging"),
         ("byte_classifier", "byte_classification"),
         ("char2subword_mlm", "masked_pieces"),

@@ -80,6 +80,17 @@ class ComposerOptions(FairseqDataclass):
         _COMPOSERS,
     )
 
+    composer_from: Optional[str] = option(
+        None,
+        "word composers: start from that of this checkpoint, of a model of any task, such "
+        "as masked_characters; of --task embedding_approximation, --mixture hybrid gets "
+        "the rows of its table as well",
+        _COMPOSERS,
+    )
+    freeze_composer: bool = option(
+        False, "keep what --composer-from gave the word composer as it is", _COMPOSERS
+    )
+
     @staticmethod
     def resolve(options):
         composer = COMPOSERS.get(composer_of(options))
@@ -89,6 +100,13 @@ class ComposerOptions(FairseqDataclass):
     @staticmethod
     def check_group(options, dictionary):
         check_positive(options, ("max_word_chars", "char_embed_dim"))
+        if options.freeze_composer and not (
+            options.composer_from or options.char2subword_from
+        ):
+            raise ValueError(
+                "--freeze-composer would keep random weights: give --composer-from as well"
+            )
+        check_one_start(options)
 
 
 @dataclass
@@ -99,13 +117,7 @@ class Char2SubwordOptions(FairseqDataclass):
     char2subword_heads: int = option(4, "char2subword: attention heads", _CHAR2SUBWORD)
     char2subword_from: Optional[str] = option(
         None,
-        "char2subword: start from this checkpoint of --task embedding_approximation; with "
-        "--mixture hybrid the rows of its table come along",
-        _CHAR2SUBWORD,
-    )
-    freeze_composer: bool = option(
-        False,
-        "keep what --char2subword-from gave the word composer as it is",
+        "char2subword: another name of --composer-from",
         _CHAR2SUBWORD,
     )
 
@@ -113,11 +125,6 @@ class Char2SubwordOptions(FairseqDataclass):
     def check_group(options, dictionary):
         if composer_of(options) == "char2subword":
             check_char2subword(options)
-        if options.freeze_composer and not options.char2subword_from:
-            raise ValueError(
-                "--freeze-composer would keep random weights: give --char2subword-from as "
-                "well"
-            )
 
 
 @dataclass
@@ -203,6 +210,15 @@ class CharRNNOptions(FairseqDataclass):
     @staticmethod
     def check_group(options, dictionary):
         check_positive(options, ("char_rnn_hidden_dim",))
+
+
+def check_one_start(options):
+    """Raise ValueError where options have two checkpoints that a composer starts from."""
+    # Checkpoints of before lack them.
+    if all(getattr(options, f"{name}_from", None) for name in ("composer", "char2subword")):
+        raise ValueError(
+            "--char2subword-from is another name of --composer-from: give one of them"
+        )
 
 
 def check_char2subword(options):

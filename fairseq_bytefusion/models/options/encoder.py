@@ -10,7 +10,7 @@ from ...modules.attention import ATTENTIONS
 from .attention import FusedAttentionOptions, attention_option
 from .embedders import EmbedderOptions
 from .fusions import FusionOptions
-from .groups import option
+from .groups import flag, option
 from .layers import LayerOptions, check_heads
 
 
@@ -50,8 +50,9 @@ class EncoderOptions(EmbedderOptions, FusionOptions, FusedAttentionOptions, Laye
             raise ValueError(
                 "--freeze-encoder would keep random weights: give --encoder-from as well"
             )
-        if options.encoder_from and options.char2subword_from:
-            raise ValueError(
-                "--encoder-from brings a word composer along, which --char2subword-from "
-                "would replace: drop either"
-            )
+        for name in ("composer_from", "char2subword_from"):
+            if options.encoder_from and getattr(options, name):
+                raise ValueError(
+                    f"--encoder-from brings a word composer along, which {flag(name)} "
+                    "would replace: drop either"
+                )

@@ -10,8 +10,8 @@ from .groups import option
 
 
 @dataclass
-class LayerOptions(FairseqDataclass):
-    """What encoder and decoder have in common; names are those of ``transformer``."""
+class CoreLayerOptions(FairseqDataclass):
+    """What any layer has; names are those of ``transformer``."""
 
     activation_fn: ChoiceEnum(utils.get_available_activation_fns()) = option(
         "relu", "activation of the FFN"
@@ -19,6 +19,12 @@ class LayerOptions(FairseqDataclass):
     dropout: float = option(0.1, "dropout on states and on each block's output")
     attention_dropout: float = option(0.0, "dropout on attention weights")
     activation_dropout: float = option(0.0, "dropout after the FFN's activation")
+
+
+@dataclass
+class LayerOptions(CoreLayerOptions):
+    """What encoder and decoder have in common; names are those of ``transformer``."""
+
     no_scale_embedding: bool = option(False, "do not scale embeddings by sqrt(dim)")
     no_token_positional_embeddings: bool = option(False, "no positions at all")
     layernorm_embedding: bool = option(False, "LayerNorm on embeddings + positions")

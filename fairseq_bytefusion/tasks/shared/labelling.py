@@ -12,7 +12,7 @@ from ...data.pairs.pair_files import require_directory
 from ...models.labelling_model import LabellingModel
 from ...text import load_dictionary
 from .batching import PackedBatching
-from .composer_transfer import start_from_approximation
+from .composer_transfer import composer_start, start_word_embedder
 from .encoder_transfer import EncoderTransfer
 from .filtering import CountedFiltering
 from .labels import SavedLabels
@@ -91,12 +91,12 @@ class LabellingTask(
         return self.cfg.max_source_positions
 
     def build_model(self, cfg, from_checkpoint=False):
-        """As in fairseq; a new model may start from an approximation.
+        """As in fairseq; its word composer may start from another.
 
         Raises:
             FileNotFoundError: no such data directory (a checkpoint needs none).
             OSError, RuntimeError, ValueError: see
-                :func:`~.composer_transfer.start_from_approximation`.
+                :func:`~.composer_transfer.start_word_embedder`.
         """
         if from_checkpoint:
             LabellingModel.resolve_as_before(cfg)
@@ -104,8 +104,8 @@ class LabellingTask(
             require_directory(utils.split_paths(self.cfg.data)[0])
         model = super().build_model(cfg, from_checkpoint)
         store_resolved(cfg, model)
-        if getattr(cfg, "char2subword_from", None) and not from_checkpoint:
-            start_from_approximation(model, cfg, self)
+        if composer_start(cfg) and not from_checkpoint:
+            start_word_embedder(model, cfg, self)
         return model
 
     def load_dataset(self, split, epoch=1, combine=False, **kwargs):

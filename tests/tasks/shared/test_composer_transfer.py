@@ -164,7 +164,7 @@ def test_as_many_characters_as_bytes_are_no_bytes(tmp_path, approximation):
 def test_a_checkpoint_of_another_task_is_named(toy_data, tmp_path):
     path = str(tmp_path / "other.pt")
     save(path)
-    message = "other.pt holds a byte_transformer_tiny, not an embedding_appr"
+    message = "other.pt holds no word composer, but a model of --arch byte_transformer_t"
     with pytest.raises(ValueError, match=message):
         build(toy_data, char2subword_from=path)
 

@@ -68,6 +68,8 @@ class Char2Subword(WordComposer):
     Source: Aguilar et al. 2021, *Char2Subword*, section 3.1 and appendix A.
     """
 
+    character_parts = ("characters", "dropout_module", "layers")
+
     def __init__(
         self,
         dictionary,
@@ -121,20 +123,32 @@ class Char2Subword(WordComposer):
             Float[U, D]
         """
         symbols, lengths = self.delimit(symbols, lengths, begins)
-        columns = torch.arange(symbols.shape[1], device=symbols.device)
-        padding_mask = columns >= lengths.unsqueeze(1)
-        groups = group_rows(padding_mask)
-        symbols = symbols.flatten()[groups.order]
-        x = self.characters(symbols) + self.positions[groups.order % len(columns)]
-        x = self.dropout_module(x)
-        geometry = WordLocal(groups.sizes)
-        for layer in self.layers:
-            x = layer(x, geometry)
-        is_delimiter = symbols.ge(self.begin).unsqueeze(1)
+        x, groups = self._packed_states(symbols, lengths)
+        is_delimiter = symbols.flatten()[groups.order].ge(self.begin).unsqueeze(1)
         x = self.projection(x).masked_fill(is_delimiter, float("-inf"))
         # Back from the order of lengths to that of the words.
         place = lengths.sort(stable=True).indices.argsort()
         return self.layer_norm(_maximum(x, groups.sizes).index_select(0, place))
+
+    def character_states(self, symbols, lengths):
+        """As of the base class: of the last layer, which has seen begin and end of word."""
+        delimited, lengths = self.delimit(symbols, lengths)
+        x, groups = self._packed_states(delimited, lengths)
+        states = x.new_zeros(delimited.numel(), x.shape[1]).index_copy(0, groups.order, x)
+        states = states.unflatten(0, delimited.shape)[:, 1:-1]
+        is_own = symbols.ne(self.padding_idx)
+        return states.masked_fill(~is_own.unsqueeze(2), 0.0)
+
+    def _packed_states(self, symbols, lengths):
+        """States Float[N, E] of delimited words, packed by length, and their WordGroups."""
+        columns = torch.arange(symbols.shape[1], device=symbols.device)
+        groups = group_rows(columns >= lengths.unsqueeze(1))
+        x = self.characters(symbols.flatten()[groups.order])
+        x = self.dropout_module(x + self.positions[groups.order % len(columns)])
+        geometry = WordLocal(groups.sizes)
+        for layer in self.layers:
+            x = layer(x, geometry)
+        return x, groups
 
 
 def _maximum(x, sizes):

@@ -28,6 +28,8 @@ class CharRNN(WordComposer):
     pooling by attention: Yang et al. 2016, whose recurrent network is a GRU.
     """
 
+    character_parts = ("characters", "lstm")
+
     def __init__(
         self,
         dictionary,
@@ -65,6 +67,18 @@ class CharRNN(WordComposer):
             pooling=options.char_rnn_pooling,
         )
 
+    @property
+    def character_dim(self):
+        """int: that of the states of both directions."""
+        return 2 * self.lstm.hidden_size
+
+    def character_states(self, symbols, lengths):
+        """As of the base class: of the forward and the backward LSTM side by side."""
+        states, _ = pad_packed_sequence(
+            self._read(symbols, lengths)[0], True, total_length=symbols.shape[1]
+        )
+        return states
+
     def compose(self, symbols, lengths):
         """
         Args:
@@ -74,12 +88,17 @@ class CharRNN(WordComposer):
         Returns:
             Float[U, D]
         """
-        packed = pack_padded_sequence(
-            self.characters(symbols), lengths.cpu(), batch_first=True, enforce_sorted=False
-        )
-        states, (last, _) = self.lstm(packed)
         if self.pool is None:
+            _, (last, _) = self._read(symbols, lengths)
             return self.projection(torch.cat([last[0], last[1]], 1))
-        states, _ = pad_packed_sequence(states, batch_first=True)
+        states = self.character_states(symbols, lengths)
         columns = torch.arange(states.shape[1], device=states.device)
         return self.projection(self.pool(states, columns >= lengths.unsqueeze(1)))
+
+    def _read(self, symbols, lengths):
+        """What the LSTM returns, packed."""
+        return self.lstm(
+            pack_padded_sequence(
+                self.characters(symbols), lengths.cpu(), True, enforce_sorted=False
+            )
+        )

@@ -56,6 +56,8 @@ class Hit(WordComposer):
     section 3; pooling by attention: Yang et al. 2016.
     """
 
+    character_parts = ("characters", "dropout_module", "layers")
+
     def __init__(
         self,
         dictionary,
@@ -130,14 +132,22 @@ class Hit(WordComposer):
         Returns:
             Float[U, D]
         """
-        columns = torch.arange(symbols.shape[1], device=symbols.device)
-        padding_mask = columns >= lengths.unsqueeze(1)
-        groups = group_rows(padding_mask)
+        states = self.character_states(symbols, lengths)
+        return self.projection(self.pool(states, _padding_of(symbols, lengths)))
+
+    def character_states(self, symbols, lengths):
+        """As of the base class: of the last layer."""
+        groups = group_rows(_padding_of(symbols, lengths))
         x = self.characters(symbols.flatten()[groups.order])
-        x = self.dropout_module(x + self.positions[groups.order % len(columns)])
+        x = self.dropout_module(x + self.positions[groups.order % symbols.shape[1]])
         geometry = WordLocal(groups.sizes)
         for layer in self.layers:
             x = layer(x, geometry)
         states = x.new_zeros(symbols.numel(), x.shape[1]).index_copy(0, groups.order, x)
-        states = states.unflatten(0, symbols.shape)
-        return self.projection(self.pool(states, padding_mask))
+        return states.unflatten(0, symbols.shape)
+
+
+def _padding_of(symbols, lengths):
+    """Bool[U, C]: where there is no symbol."""
+    columns = torch.arange(symbols.shape[1], device=symbols.device)
+    return columns >= lengths.unsqueeze(1)

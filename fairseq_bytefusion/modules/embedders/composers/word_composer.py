@@ -30,6 +30,10 @@ class WordComposer(Freezable, Embedder, nn.Module):
     """
 
     composes_words = True
+    #: names of the parts that make states of characters; empty where there are none
+    character_parts = ()
+    #: whether it makes words; else states of characters only
+    is_whole = True
 
     def __init__(
         self, dictionary, embedding_dim, char_dim, *, max_chars=50, delimited=True
@@ -90,6 +94,29 @@ class WordComposer(Freezable, Embedder, nn.Module):
         if not len(lengths):
             return self.characters.weight.new_zeros(0, self.embedding_dim)
         return self.compose(symbols, lengths)
+
+    @property
+    def character_dim(self):
+        """int: E, width of the states of characters."""
+        return self.characters.embedding_dim
+
+    def character_states(self, symbols, lengths):
+        """The last states that are those of single characters, what surrounds them in.
+
+        Args:
+            symbols (Long[U, C]), lengths (Long[U]): as of :meth:`compose`.
+
+        Returns:
+            Float[U, C, E]: zeros at padding.
+        """
+        raise NotImplementedError
+
+    def keep_character_parts(self):
+        """Drop what makes words of the states of characters: it is not to be trained."""
+        self.is_whole = False
+        for name, _ in list(self.named_children()):
+            if name not in self.character_parts:
+                setattr(self, name, None)
 
     def compose(self, symbols, lengths):
         """
