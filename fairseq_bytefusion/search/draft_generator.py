@@ -30,8 +30,8 @@ class _Drafting:
         draft_length (DraftLength): how many symbols at a time.
     """
 
-    #: of the last batch: calls of the decoder, and symbols that these wrote
-    calls = symbols = 0
+    #: of the last batch, see DraftSearch
+    calls = row_calls = symbols = 0
 
     def __init__(self, *args, draft, draft_length, **kwargs):
         super().__init__(*args, **kwargs)
@@ -53,6 +53,7 @@ class _Drafting:
         )
         rows = zip(*search.run())
         self.calls, self.symbols = search.calls, search.symbols
+        self.row_calls = search.row_calls
         return [[self._hypothesis(*row)] for row in rows]
 
     def _rules(self, max_len, prefix_tokens):

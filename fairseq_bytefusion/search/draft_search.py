@@ -54,7 +54,8 @@ class DraftSearch:
         self.scores = torch.zeros(rows, limit, device=device)
         #: Long[B]: symbols behind the first, those of rows that are done included
         self.written = torch.zeros(rows, dtype=torch.long, device=device)
-        self.calls = self.symbols = 0
+        #: calls of the decoder, those of each row that had not ended, symbols written
+        self.calls = self.row_calls = self.symbols = 0
         self._states = None
 
     def run(self):
@@ -93,6 +94,7 @@ class DraftSearch:
             1, (count - 1).clamp(min=0)[:, None, None].expand(-1, -1, states.shape[2])
         )[:, 0]
         self.calls += 1
+        self.row_calls += int((~was_done).sum())
         self.symbols += int(count.sum())
         seconds = time.perf_counter() - began
         self.length.note(agreed[~was_done], draft.shape[1], len(rows), seconds)

@@ -79,6 +79,7 @@ def assert_same(
         for key in ("score", "positional_scores"):
             assert (one[key] - other[key]).abs().max() <= 1e-4
     assert drafting.symbols == sum(len(h["tokens"]) for (h,) in expected)
+    assert drafting.calls <= drafting.row_calls <= drafting.symbols
     return drafting
 
 
