@@ -18,8 +18,7 @@ from data_prep.sentences import sentences_of
 from fairseq_bytefusion import cli, compat
 from fairseq_bytefusion.data.lines.line_dataset import LineDataset
 from fairseq_bytefusion.evaluation import read_hypotheses, read_lines
-from fairseq_bytefusion.generation import ByteTranslator
-from fairseq_bytefusion.generation.translator import Translation
+from fairseq_bytefusion.generation import ByteTranslator, Translation
 from fairseq_bytefusion.text import ByteDictionary
 from fairseq_bytefusion.text.char_symbols import symbol_of
 from fairseq_bytefusion.text.lines import raw_lines, read_sentences

@@ -2,7 +2,8 @@
 
 from .classifier import ByteClassifier, Classification
 from .tagger import ByteTagger, TaggedSentence
-from .translator import ByteTranslator, Translation
+from .translation import Translation
+from .translator import ByteTranslator
 
 #: the models that label text
 LABELLERS = (ByteTagger, ByteClassifier)

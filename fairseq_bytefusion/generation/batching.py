@@ -1,25 +1,36 @@
 """Which sentences a model gets together."""
 
+import contextlib
+import itertools
 import sys
 
 from tqdm import tqdm
 
 
-def batches_by_length(lengths, batch_size, progress=True):
+def batches_by_length(lengths, batch_size, progress=True, groups=None):
     """Batches of sentences of like length, so that little is padding; the longest first.
 
     Args:
         lengths (sequence of int): of all sentences.
         batch_size (int): sentences a batch.
-        progress (bool): show a progress bar on standard error.
+        progress (bool or tqdm): show a progress bar on standard error, or move this one.
+        groups (sequence, optional): of each sentence, which others it may be with; by
+            default all.
 
     Yields:
         list of int: which sentences are in a batch; each is in one.
     """
-    order = sorted(range(len(lengths)), key=lambda i: -lengths[i])
+    groups = [0] * len(lengths) if groups is None else groups
+    order = sorted(range(len(lengths)), key=lambda i: (groups[i], -lengths[i]))
+    with _bar(len(order), progress) as bar:
+        for _, group in itertools.groupby(order, key=lambda i: groups[i]):
+            while chosen := list(itertools.islice(group, batch_size)):
+                yield chosen
+                bar.update(len(chosen))
+
+
+def _bar(total, progress):
+    if not isinstance(progress, bool):
+        return contextlib.nullcontext(progress)
     is_hidden = not progress or sys.stderr is None
-    with tqdm(total=len(order), unit=" sentences", disable=is_hidden) as bar:
-        for start in range(0, len(order), batch_size):
-            chosen = order[start : start + batch_size]
-            yield chosen
-            bar.update(len(chosen))
+    return tqdm(total=total, unit=" sentences", disable=is_hidden)

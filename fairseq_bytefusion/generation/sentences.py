@@ -56,18 +56,19 @@ def _join(pair):
     return pair[0].encode("utf-16", "surrogatepass").decode("utf-16")
 
 
-def check_count(name, value):
+def check_count(name, value, least=1):
     """Refuse what is not a whole number from 1 on.
 
     Args:
         name (str): of the argument.
         value (int)
+        least (int): in place of 1.
 
     Raises:
         TypeError: it is no whole number; True and 1.0 are none.
-        ValueError: it is below one.
+        ValueError: it is below ``least``.
     """
     if isinstance(value, bool) or not hasattr(value, "__index__"):
         raise TypeError(f"{name} must be a whole number, not {value!r:.80}")
-    if value < 1:
-        raise ValueError(f"{name} must be at least 1, not {value}")
+    if value < least:
+        raise ValueError(f"{name} must be at least {least}, not {value}")

@@ -1,27 +1,26 @@
 """Translation from Python: text in, text out."""
 
+import contextlib
+import functools
+import logging
 from argparse import Namespace
-from dataclasses import dataclass
-from typing import Tuple
+from dataclasses import replace
 
 import torch
 from fairseq import checkpoint_utils, utils
 
+from ..text.symbol_words import bytes_of_symbols
+from .alignment import WordAttention
 from .batching import batches_by_length
 from .checkpoint_task import task_overrides
+from .hypothesis import Hypothesis, joined
 from .loading import checkpoint_files, choose_device
+from .prefixes import Prefixes
+from .search_options import SearchOptions
 from .sentences import check_count, read_sentences_of_list
+from .sources import Sources
 
-
-@dataclass(frozen=True)
-class Translation:
-    """A translation, its score and what else the beam holds."""
-
-    text: str
-    #: log-probability a symbol (fairseq's ``score``): natural logarithm, length-normalised
-    score: float
-    #: the other hypotheses, best first; they have no alternatives themselves
-    alternatives: Tuple["Translation", ...] = ()
+logger = logging.getLogger(__name__)
 
 
 class ByteTranslator:
@@ -75,7 +74,18 @@ class ByteTranslator:
             model.prepare_for_inference_(cfg)
         return cls(models, task, device)
 
-    def translate(self, sentences, beam=5, batch_size=32, progress=True):
+    def translate(
+        self,
+        sentences,
+        beam=5,
+        batch_size=32,
+        progress=True,
+        *,
+        prefix=None,
+        split_long=False,
+        alignments=False,
+        **search,
+    ):
         """Translate sentences as ``fairseq-generate`` does.
 
         An empty sentence has an empty translation. One of more symbols than the model's
@@ -86,42 +96,173 @@ class ByteTranslator:
             sentences (list of str): one sentence each; a line end behind it is dropped.
             beam (int): hypotheses kept a sentence.
             batch_size (int): sentences translated together.
-            progress (bool): show a progress bar on standard error.
+            progress (bool or tqdm): show a progress bar on standard error, or move this
+                one.
+            prefix (list of str, optional): what each translation begins with.
+            split_long (bool): translate what is too long in parts instead of cutting it:
+                at ends of sentences, else at white space, else between characters.
+            alignments (bool): find which source word each target word comes from.
+            **search: ``nbest``, ``lenpen``, ``sampling``, ``sampling_topp``,
+                ``temperature``, ``seed``, ``max_len_a``, ``max_len_b``: see
+                :class:`~.search_options.SearchOptions`.
 
         Returns:
             list of Translation: in the order of ``sentences``.
 
         Raises:
-            TypeError: ``sentences`` is not a list of str; beam or batch size no whole
-                number.
-            ValueError: a line end within a sentence; beam or batch size below one; a
-                model with ``--source-tag`` of several languages, none of them chosen.
+            TypeError: ``sentences`` or ``prefix`` is not a list of str; what shall be a
+                number is none.
+            ValueError: a line end within a sentence; a number out of its range; a
+                model with ``--source-tag`` of several languages, none of them chosen; a
+                prefix too few, or longer than a translation may be.
         """
-        for name, value in (("beam", beam), ("batch_size", batch_size)):
-            check_count(name, value)
-        lines = read_sentences_of_list(sentences)
-        tokens, lengths = self.task.get_interactive_tokens_and_lengths(lines, lambda x: x)
-        dataset = self.task.build_dataset_for_inference(tokens, lengths)
-        generator = self.task.build_generator(self.models, Namespace(beam=beam))
-        found = [None] * len(lines)
-        for chosen in batches_by_length(lengths, batch_size, progress):
-            for index, hypotheses in self._translate_batch(generator, dataset, chosen):
-                found[index] = self._translation(hypotheses)
-        return found
+        options = SearchOptions(beam=beam, **search)
+        check_count("batch_size", batch_size)
+        sources = Sources(self.task, read_sentences_of_list(sentences), split_long)
+        prefixes = Prefixes(prefix, sources, self.task.target_dictionary)
+        dataset = self.task.build_dataset_for_inference(sources.tokens, sources.lengths)
+        generator = self.task.build_generator(self.models, options.for_generator())
+        prefixes.check(sources, generator)
+        if not isinstance(progress, bool):
+            progress.total += len(sources.parts) - len(sources.of_line)
+        batches = batches_by_length(
+            sources.lengths, batch_size, progress, prefixes.are_there
+        )
+        with _drawing(options.seed):
+            found = self._run(generator, dataset, batches, prefixes, options.count)
+            found = dict(found)
+        if alignments:
+            self._attend(sources, dataset, found, batch_size)
+        return self._translations(sources, found, options.lenpen)
 
-    def _translate_batch(self, generator, dataset, indices):
-        """Pairs of an index of ``indices`` and its hypotheses."""
-        batch = dataset.collater([dataset[i] for i in indices])
-        batch = utils.apply_to_sample(lambda x: x.to(self.device), batch)
-        found = self.task.inference_step(generator, self.models, batch)
-        return zip(batch["id"].tolist(), found)
+    def score(self, sources, targets, batch_size=32, progress=True, *, alignments=False):
+        """Score translations as ``fairseq-generate --score-reference`` does.
 
-    def _translation(self, hypotheses):
-        best, *others = [
-            Translation(
-                self.task.target_dictionary.string(hypothesis["tokens"]),
-                float(hypothesis["score"]),
+        What is too long for the model is cut, with a warning.
+
+        Args:
+            sources (list of str), targets (list of str): as long as each other.
+            batch_size (int), progress (bool or tqdm), alignments (bool): as of
+                :meth:`translate`.
+
+        Returns:
+            list of Translation: of each target, ``score`` its log-probability a symbol,
+            ``</s>`` included, ``log_probability`` that of all of it, and ``words`` those
+            of its words.
+
+        Raises:
+            TypeError, ValueError: as of :meth:`translate`; ``targets`` of another length.
+        """
+        check_count("batch_size", batch_size)
+        lines, texts = map(read_sentences_of_list, (sources, targets))
+        if len(lines) != len(texts):
+            raise ValueError(
+                f"{len(lines)} sources and {len(texts)} targets: give a target a source"
             )
-            for hypothesis in hypotheses
+        read = Sources(self.task, lines)
+        encoded, is_cut = self._encode_targets(texts)
+        dataset = self.task.build_dataset_for_inference(
+            read.tokens, read.lengths, targets=encoded
+        )
+        scorer = self.task.build_generator(self.models, Namespace(score_reference=True))
+        batches = batches_by_length(read.lengths, batch_size, progress)
+        found = dict(self._run(scorer, dataset, batches))
+        if alignments:
+            self._attend(read, dataset, found, batch_size)
+        found = self._translations(read, found)
+        return [replace(t, cut=t.cut or cut) for t, cut in zip(found, is_cut)]
+
+    def _encode_targets(self, texts):
+        """Ids of each text, and whether it was cut."""
+        dictionary, limit = self.task.target_dictionary, self.task.target_side.limit
+        tokens = [dictionary.encode_line(text).long() for text in texts]
+        is_cut = [len(ids) > limit for ids in tokens]
+        if any(is_cut):
+            logger.warning(
+                "%d of %d targets have more than %d %s and are cut there "
+                "(--max-target-positions)",
+                sum(is_cut),
+                len(texts),
+                limit - 1,
+                dictionary.plural,
+            )
+        return [dictionary.truncate(ids, limit) for ids in tokens], is_cut
+
+    def _run(self, generator, dataset, batches, prefixes=None, count=None):
+        """Pairs of a part and its ``count`` best hypotheses."""
+        for chosen in batches:
+            batch = self._batch(dataset, chosen)
+            numbers = batch["id"].tolist()
+            forced = None if prefixes is None else prefixes.batch(numbers)
+            forced = None if forced is None else forced.to(self.device)
+            found = self.task.inference_step(generator, self.models, batch, forced)
+            for number, hypotheses in zip(numbers, found):
+                yield number, list(map(Hypothesis.of_fairseq, hypotheses[:count]))
+
+    def _batch(self, dataset, indices):
+        batch = dataset.collater([dataset[i] for i in indices])
+        return utils.apply_to_sample(lambda x: x.to(self.device), batch)
+
+    def _attend(self, sources, dataset, found, batch_size):
+        """Give all hypotheses their attention."""
+        of_words = WordAttention(
+            self.models, self.task.source_dictionary, self.task.target_dictionary
+        )
+        words, counts = sources.words(self._symbols[0])
+        ranks = range(max(map(len, found.values()), default=0))
+        for rank in ranks:
+            there = [i for i in found if rank < len(found[i])]
+            lengths = [sources.lengths[i] for i in there]
+            for chosen in batches_by_length(lengths, batch_size, progress=False):
+                batch = self._batch(dataset, [there[i] for i in chosen])
+                numbers = batch["id"].tolist()
+                written = [found[i][rank].tokens for i in numbers]
+                rows = of_words(
+                    batch["net_input"],
+                    [words[i] for i in numbers],
+                    [counts[i] for i in numbers],
+                    written,
+                )
+                for number, row in zip(numbers, rows):
+                    found[number][rank].attention = row
+
+    @functools.cached_property
+    def _symbols(self):
+        """What the symbols of sources and of translations stand for."""
+        task = self.task
+        return [
+            bytes_of_symbols(d) for d in (task.source_dictionary, task.target_dictionary)
         ]
-        return Translation(best.text, best.score, tuple(others))
+
+    def _translations(self, sources, found, lenpen=1.0):
+        """list of Translation: of hypotheses of all parts."""
+        translations = []
+        for numbers, cut in zip(sources.of_line, sources.cut):
+            parts = [found[number] for number in numbers]
+            spaces = [sources.parts[number].space for number in numbers]
+            best, *others = [
+                joined(
+                    # An empty part has one alone.
+                    [hypotheses[min(rank, len(hypotheses) - 1)] for hypotheses in parts],
+                    spaces,
+                    self.task.target_dictionary,
+                    self._symbols[1],
+                    lenpen,
+                    cut=cut,
+                    parts=len(parts),
+                )
+                for rank in range(max(map(len, parts)))
+            ]
+            translations.append(replace(best, alternatives=tuple(others)))
+        return translations
+
+
+@contextlib.contextmanager
+def _drawing(seed):
+    """Draw by a seed (int, or None: as it comes), and leave torch's generators alone."""
+    if seed is None:
+        yield
+        return
+    with torch.random.fork_rng():
+        torch.manual_seed(seed)
+        yield

@@ -164,11 +164,17 @@ class ByteTranslationTask(
             pad_to_multiple=cfg.required_seq_len_multiple,
         )
 
-    def build_dataset_for_inference(self, src_tokens, src_lengths, constraints=None):
-        """A dataset of sources alone, for ``fairseq-interactive``."""
-        sentences = ListDataset(src_tokens, src_lengths)
-        parts = {self.cfg.source_lang: (sentences,)}
-        return ParallelDataset([self.source_side], parts, constraints=constraints)
+    def build_dataset_for_inference(
+        self, src_tokens, src_lengths, constraints=None, targets=None
+    ):
+        """A dataset of sources, alone for ``fairseq-interactive``, or with targets (list
+        of Long[T]) to score."""
+        sides, columns = [self.source_side], [ListDataset(src_tokens, src_lengths)]
+        if targets is not None:
+            sides.append(self.target_side)
+            columns.append(ListDataset(targets, list(map(len, targets))))
+        parts = {self.cfg.source_lang: tuple(columns)}
+        return ParallelDataset(sides, parts, constraints=constraints)
 
     def get_interactive_tokens_and_lengths(self, lines, encode_fn):
         """Ids and lengths of ``lines``; an over-long line is cut, with a warning.
@@ -176,14 +182,14 @@ class ByteTranslationTask(
         Raises:
             ValueError: the model has tags, and the lines' language is not known.
         """
-        tag = self.source_tag()
-        limit = self.source_side.limit - len(tag)
+        tag, limit = self.source_tag(), self.most_of_line
         tokens = []
         for line in lines:
             ids = self.source_dictionary.encode_line(encode_fn(line)).long()
             if len(ids) > limit:
                 logger.warning(
-                    "a line of %d %s is cut to %d (--max-source-positions)",
+                    "a line of %d %s is cut to %d (--max-source-positions); bytefusion "
+                    "translate --split-long translates all of it",
                     len(ids) - 1,
                     self.source_dictionary.plural,
                     limit - 1,
@@ -191,6 +197,11 @@ class ByteTranslationTask(
                 ids = self.source_dictionary.truncate(ids, limit)
             tokens.append(torch.cat([tag, ids]))
         return tokens, [len(ids) for ids in tokens]
+
+    @property
+    def most_of_line(self):
+        """int: the most ids of a line to translate, ``</s>`` included, the tag not."""
+        return self.source_side.limit - len(self.source_tag())
 
     def build_generator(
         self, models, args, seq_gen_cls=None, extra_gen_cls_kwargs=None, **kwargs
