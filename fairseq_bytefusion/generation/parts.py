@@ -41,7 +41,7 @@ def parts_of(line, text, fits):
         list of Part: texts and the white space between them are ``text``.
     """
     parts, space = [], ""
-    while not fits(text):
+    while len(text) > 1 and not fits(text):
         end, behind = _cut(text, _fitting(text, fits))
         parts.append(Part(line, text[:end], space))
         text, space = text[behind:], text[end:behind]

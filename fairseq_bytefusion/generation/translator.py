@@ -176,11 +176,13 @@ class ByteTranslator:
         """Ids of each text, and whether it was cut."""
         dictionary, limit = self.task.target_dictionary, self.task.target_side.limit
         tokens = [dictionary.encode_line(text).long() for text in texts]
+        if limit is None:
+            return tokens, [False] * len(texts)
         is_cut = [len(ids) > limit for ids in tokens]
         if any(is_cut):
             logger.warning(
-                "%d of %d targets have more than %d %s and are cut there "
-                "(--max-target-positions)",
+                "%d of %d targets have more than %d %s and are cut there: the model has "
+                "learned no more positions",
                 sum(is_cut),
                 len(texts),
                 limit - 1,
