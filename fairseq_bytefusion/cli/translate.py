@@ -9,7 +9,7 @@ from ..generation import ByteTranslator
 from ..generation.search_options import SearchOptions
 from .arguments import positive
 from .line_files import BesideLines, Lines, output_text
-from .translation_flags import add_search_flags, given_search, search_arguments
+from .translation_flags import add_search_flags, given_search, search_arguments, with_flags
 from .translation_text import score_line, translation_json, translation_lines
 
 
@@ -129,7 +129,7 @@ def _check(args):
     if args.score_target:
         for name in given_search(args):
             raise ValueError(
-                f"--{_flag(name)} is for translating, and --score-target scores what is "
+                f"{with_flags(name)} is for translating, and --score-target scores what is "
                 "there: drop one"
             )
         return
@@ -138,19 +138,9 @@ def _check(args):
     try:
         SearchOptions(**search)
     except ValueError as error:
-        raise ValueError(_with_flags(str(error), search)) from error
+        raise ValueError(with_flags(str(error))) from error
     if args.sampling and args.seed is None:
         args.seed = random.SystemRandom().randrange(1 << 31)
-
-
-def _flag(name):
-    return name.replace("_", "-")
-
-
-def _with_flags(message, names):
-    """``message`` (str) with arguments among ``names`` as flags."""
-    words = message.split(" ")
-    return " ".join(f"--{_flag(w)}" if w in names else w for w in words)
 
 
 def _texts(translator, args, number, chunk, beside, progress):

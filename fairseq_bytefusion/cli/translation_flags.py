@@ -1,5 +1,7 @@
 """How ``bytefusion translate`` searches: flags, and what they are to ByteTranslator."""
 
+import re
+
 from .arguments import positive
 
 #: flags of the search, as arguments of ``ByteTranslator.translate``
@@ -77,12 +79,13 @@ def given_search(args):
 
 
 def search_arguments(args):
-    """dict: arguments of ``ByteTranslator.translate``.
-
-    Raises:
-        ValueError: see :class:`~..generation.search_options.SearchOptions`; it names the
-            flag.
-    """
+    """dict: arguments of ``ByteTranslator.translate``."""
     found = {"nbest": 1, **given_search(args)}
     found.setdefault("beam", found["nbest"] if args.sampling else 5)
     return found
+
+
+def with_flags(message):
+    """``message`` (str) with the flags of the search in place of the arguments."""
+    names = "|".join(SEARCH)
+    return re.sub(rf"\b({names})\b", lambda name: "--" + name[0].replace("_", "-"), message)

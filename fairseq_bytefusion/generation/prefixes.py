@@ -20,7 +20,7 @@ class Prefixes:
     """
 
     def __init__(self, texts, sources, dictionary):
-        self._pad = dictionary.pad()
+        self._dictionary = dictionary
         self._tokens = [torch.zeros(0, dtype=torch.long)] * len(sources.parts)
         if texts is None:
             return
@@ -31,14 +31,18 @@ class Prefixes:
                 f"{len(texts)} prefixes for {count} sentences: give one each, an empty one "
                 "where there is none"
             )
-        for number, (text, parts) in enumerate(zip(texts, sources.of_line)):
-            if text and not sources.parts[parts[0]].text:
+        for text, parts in zip(texts, sources.of_line):
+            # White space may have been cut off in front of the first.
+            first = next((i for i in parts if sources.parts[i].text), None)
+            if not text:
+                continue
+            if first is None:
                 raise ValueError(
-                    f"sentence {number} is empty, so its translation is, but it has a "
-                    "prefix: leave that empty"
+                    f"an empty sentence has the prefix {text!r:.80}, and an empty "
+                    "translation: leave its prefix empty"
                 )
             ids = dictionary.encode_line(text, append_eos=False).long()
-            self._tokens[parts[0]] = ids
+            self._tokens[first] = ids
 
     @property
     def are_there(self):
@@ -48,12 +52,13 @@ class Prefixes:
     def check(self, sources, generator):
         """Raise ValueError where a prefix is longer than its translation may be."""
         a, b = generator.max_len_a, generator.max_len_b
-        for part, length, tokens in zip(sources.parts, sources.lengths, self._tokens):
+        for length, tokens in zip(sources.lengths, self._tokens):
             most = min(int(a * length + b), generator.max_len - 1)
             if len(tokens) > most:
+                text = self._dictionary.decode(tokens)
                 raise ValueError(
-                    f"the prefix of sentence {part.line} has {len(tokens)} symbols, and "
-                    f"its translation may have {most}: raise max_len_b"
+                    f"the prefix {text!r:.80} has {len(tokens)} symbols, and its "
+                    f"translation may have {most}: raise max_len_b (--max-len-b)"
                 )
 
     def batch(self, numbers):
@@ -61,4 +66,4 @@ class Prefixes:
         rows = [self._tokens[number] for number in numbers]
         if not any(map(len, rows)):
             return None
-        return torch.nn.utils.rnn.pad_sequence(rows, True, self._pad)
+        return torch.nn.utils.rnn.pad_sequence(rows, True, self._dictionary.pad())

@@ -56,7 +56,8 @@ class SearchOptions:
         check_count("nbest", self.nbest)
         if self.nbest > self.beam:
             raise ValueError(
-                f"nbest {self.nbest} is more than the beam of {self.beam} holds: raise beam"
+                f"nbest {self.nbest} is more than beam {self.beam}, which is all that "
+                "there is: raise beam"
             )
         if self.sampling and self.nbest != self.beam:
             raise ValueError(

@@ -36,7 +36,7 @@ def make_vocabularies(toy_data, folder):
 
 
 def translator_of(kind, data, folder):
-    """Path and ByteTranslator of a model that has seen little; it reads 40 symbols at most."""
+    """Path and ByteTranslator of a model that has seen little and reads 40 symbols."""
     flags = ("--max-update", "3", "--no-epoch-checkpoints", "--disable-validation")
     limit = ("--max-source-positions", "40", "--max-tokens", "1000")
     train(data, folder, *flags, *limit, *KINDS[kind])

@@ -20,7 +20,7 @@ def cut(text, limit):
         ("a b", 3, "a b"),
         ("Go. Now go on.", 10, "Go.|Now go on."),
         ("Go. Go. Stay.", 10, "Go. Go.|Stay."),  # as many as fit
-        ("Ok.  He said \"no.\" Yes, do.", 17, "Ok.|He said \"no.\"|Yes, do."),
+        ('Ok.  He said "no." Yes, do.', 17, 'Ok.|He said "no."|Yes, do.'),
         ("3.5 is not 4.5 or so", 12, "3.5 is not|4.5 or so"),  # no end of a sentence
         ("one two  three", 8, "one two|three"),
         ("one two", 3, "one|two"),

@@ -8,7 +8,11 @@ from fairseq_bytefusion.generation.search_options import SearchOptions
 @pytest.mark.parametrize(
     ("options", "error", "message"),
     [
-        ({"nbest": 6}, ValueError, "nbest 6 is more than the beam of 5 holds: raise beam"),
+        (
+            {"nbest": 6},
+            ValueError,
+            "nbest 6 is more than beam 5, which is all that there is",
+        ),
         ({"nbest": 0}, ValueError, "nbest must be at least 1, not 0"),
         ({"nbest": 1.0}, TypeError, "nbest must be a whole number"),
         ({"nbest": 2, "sampling": True}, ValueError, "beam = 5 translations, and nbest"),
