@@ -31,14 +31,11 @@ class WordAttention:
     """Cross-attention of models, from symbols of a translation to words of its source.
 
     Heads of one layer are averaged, states of a word summed, models of an ensemble
-    averaged. The layer is the last but one, which aligns best in a trained model.
+    averaged. The layer is the last, as for fairseq's ``--print-alignment``.
 
     Args:
         models (list of FairseqModel)
         source (TextDictionary), target (TextDictionary)
-
-    Source: Garg et al. 2019, *Jointly Learning to Align and Translate with Transformer
-    Models*, section 4.1, for the layer and the mean over heads.
     """
 
     def __init__(self, models, source, target):
@@ -66,9 +63,8 @@ class WordAttention:
         sums = [torch.zeros(len(w), count) for w, count in zip(written, counts)]
         for model in self.models:
             found = model.encoder(tokens, src_lengths=net_input["src_lengths"])
-            layer = max(0, len(model.decoder.layers) - 2)
             _, extra = model.decoder.extract_features(
-                previous, found, alignment_layer=layer
+                previous, found, alignment_layer=len(model.decoder.layers) - 1
             )
             attention = extra["attn"][0].float().cpu()
             hidden = found["encoder_padding_mask"][0].cpu()

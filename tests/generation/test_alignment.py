@@ -56,7 +56,7 @@ def test_alignments_are_those_of_the_oracle(name, left):
                     # fairseq's way to ask for one head is an average of the first ones.
                     sums = [
                         n * model.decoder.extract_features(
-                            previous, memory, alignment_layer=0, alignment_heads=n
+                            previous, memory, alignment_layer=1, alignment_heads=n
                         )[1]["attn"][0][0] if n else 0
                         for n in (head, head + 1)
                     ]  # fmt: skip
