@@ -122,6 +122,7 @@ def output_text(path, overwrite):
             # Neither name nor time: equal texts make equal files.
             file = stack.enter_context(gzip.GzipFile("", "wb", fileobj=file, mtime=0))
         text = io.TextIOWrapper(file, "utf-8", "surrogateescape", newline="\n")
-        yield text
-        text.flush()
-        text.detach()
+        try:
+            yield text
+        finally:
+            text.detach()  # else it would close the file once more, some time

@@ -70,7 +70,7 @@ class WordAttention:
             hidden = found["encoder_padding_mask"][0].cpu()
             rows = zip(attention, ~hidden, tokens.cpu(), words, written)
             for total, (weights, real, source, of_symbol, own) in zip(sums, rows):
-                columns = self._columns(source, of_symbol, int(real.sum()))
+                columns = self.columns(source, of_symbol, int(real.sum()))
                 known = columns.ne(NO_WORD)
                 weights = weights[: len(own), real]
                 total.index_add_(1, columns[known], weights[:, known])
@@ -82,8 +82,20 @@ class WordAttention:
         rows = [torch.cat([row.new_tensor([eos]), row[:-1]]) for row in written]
         return torch.nn.utils.rnn.pad_sequence(rows, True, pad).to(device)
 
-    def _columns(self, source, words, num_states):
-        """Long[S]: the word of each state of a source (Long[T], padded)."""
+    def columns(self, source, words, num_states):
+        """The word of each state of a source.
+
+        Args:
+            source (Long[T]): padded on either side.
+            words (list of int): as of a call.
+            num_states (int): S.
+
+        Returns:
+            Long[S]
+
+        Raises:
+            ValueError: S is neither the number of symbols nor that of words.
+        """
         words = torch.tensor(words, dtype=torch.long)
         if num_states == len(words):
             return words

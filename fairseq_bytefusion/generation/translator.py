@@ -1,19 +1,16 @@
 """Translation from Python: text in, text out."""
 
 import contextlib
-import functools
 import logging
 from argparse import Namespace
 from dataclasses import replace
 
 import torch
-from fairseq import checkpoint_utils, utils
+from fairseq import checkpoint_utils
 
-from ..text.symbol_words import bytes_of_symbols
-from .alignment import WordAttention
+from .batch_runner import BatchRunner
 from .batching import batches_by_length
 from .checkpoint_task import task_overrides
-from .hypothesis import Hypothesis, joined
 from .loading import checkpoint_files, choose_device
 from .prefixes import Prefixes
 from .search_options import SearchOptions
@@ -38,6 +35,7 @@ class ByteTranslator:
             model.eval()  # returns nothing once fairseq has prepared it for inference
         self.task = task
         self.device = torch.device(device)
+        self._runner = BatchRunner(self.models, task, self.device)
 
     @classmethod
     def from_pretrained(cls, path_or_dir, device=None, data=None, source_lang=None):
@@ -129,11 +127,10 @@ class ByteTranslator:
             sources.lengths, batch_size, progress, prefixes.are_there
         )
         with _drawing(options.seed):
-            found = self._run(generator, dataset, batches, prefixes, options.count)
-            found = dict(found)
+            found = self._runner.run(generator, dataset, batches, prefixes, options.count)
         if alignments:
-            self._attend(sources, dataset, found, batch_size)
-        return self._translations(sources, found, options.lenpen)
+            self._runner.attend(sources, dataset, found, batch_size)
+        return self._runner.translations(sources, found, options.lenpen)
 
     def score(self, sources, targets, batch_size=32, progress=True, *, alignments=False):
         """Score translations as ``fairseq-generate --score-reference`` does.
@@ -166,10 +163,10 @@ class ByteTranslator:
         )
         scorer = self.task.build_generator(self.models, Namespace(score_reference=True))
         batches = batches_by_length(read.lengths, batch_size, progress)
-        found = dict(self._run(scorer, dataset, batches))
+        found = self._runner.run(scorer, dataset, batches)
         if alignments:
-            self._attend(read, dataset, found, batch_size)
-        found = self._translations(read, found)
+            self._runner.attend(read, dataset, found, batch_size)
+        found = self._runner.translations(read, found)
         return [replace(t, cut=t.cut or cut) for t, cut in zip(found, is_cut)]
 
     def _encode_targets(self, texts):
@@ -189,74 +186,6 @@ class ByteTranslator:
                 dictionary.plural,
             )
         return [dictionary.truncate(ids, limit) for ids in tokens], is_cut
-
-    def _run(self, generator, dataset, batches, prefixes=None, count=None):
-        """Pairs of a part and its ``count`` best hypotheses."""
-        for chosen in batches:
-            batch = self._batch(dataset, chosen)
-            numbers = batch["id"].tolist()
-            forced = None if prefixes is None else prefixes.batch(numbers)
-            forced = None if forced is None else forced.to(self.device)
-            found = self.task.inference_step(generator, self.models, batch, forced)
-            for number, hypotheses in zip(numbers, found):
-                yield number, list(map(Hypothesis.of_fairseq, hypotheses[:count]))
-
-    def _batch(self, dataset, indices):
-        batch = dataset.collater([dataset[i] for i in indices])
-        return utils.apply_to_sample(lambda x: x.to(self.device), batch)
-
-    def _attend(self, sources, dataset, found, batch_size):
-        """Give all hypotheses their attention."""
-        of_words = WordAttention(
-            self.models, self.task.source_dictionary, self.task.target_dictionary
-        )
-        words, counts = sources.words(self._symbols[0])
-        ranks = range(max(map(len, found.values()), default=0))
-        for rank in ranks:
-            there = [i for i in found if rank < len(found[i])]
-            lengths = [sources.lengths[i] for i in there]
-            for chosen in batches_by_length(lengths, batch_size, progress=False):
-                batch = self._batch(dataset, [there[i] for i in chosen])
-                numbers = batch["id"].tolist()
-                written = [found[i][rank].tokens for i in numbers]
-                rows = of_words(
-                    batch["net_input"],
-                    [words[i] for i in numbers],
-                    [counts[i] for i in numbers],
-                    written,
-                )
-                for number, row in zip(numbers, rows):
-                    found[number][rank].attention = row
-
-    @functools.cached_property
-    def _symbols(self):
-        """What the symbols of sources and of translations stand for."""
-        task = self.task
-        return [
-            bytes_of_symbols(d) for d in (task.source_dictionary, task.target_dictionary)
-        ]
-
-    def _translations(self, sources, found, lenpen=1.0):
-        """list of Translation: of hypotheses of all parts."""
-        translations = []
-        for numbers, cut in zip(sources.of_line, sources.cut):
-            parts = [found[number] for number in numbers]
-            spaces = [sources.parts[number].space for number in numbers]
-            best, *others = [
-                joined(
-                    # An empty part has one alone.
-                    [hypotheses[min(rank, len(hypotheses) - 1)] for hypotheses in parts],
-                    spaces,
-                    self.task.target_dictionary,
-                    self._symbols[1],
-                    lenpen,
-                    cut=cut,
-                    parts=len(parts),
-                )
-                for rank in range(max(map(len, parts)))
-            ]
-            translations.append(replace(best, alternatives=tuple(others)))
-        return translations
 
 
 @contextlib.contextmanager

@@ -7,6 +7,7 @@ import torch
 
 from fairseq_bytefusion.generation import ByteTranslator
 from fairseq_bytefusion.generation.alignment import WordAttention, align_words
+from fairseq_bytefusion.text import ByteDictionary
 from fairseq_bytefusion.text.symbol_words import bytes_of_symbols, words_of_symbols
 from fairseq_bytefusion.text.word_list import split_words
 
@@ -69,6 +70,28 @@ def test_alignments_are_those_of_the_oracle(name, left):
         expected = alignment(heads, words(target), of_state)
         _, of_target = words_of_symbols(symbols[i] for i in ids)
         assert align_words(own, of_target, len(split_words(target))) == tuple(expected)
+
+
+@pytest.mark.parametrize(
+    ("states", "expected"),
+    [
+        # tag, k, a, l, space, d, o, space, </s>
+        (9, [-1, 0, 0, 0, 1, 1, 1, -1, -1]),
+        # tag, kal, do, space, </s>
+        (5, [-1, 0, 1, -1, -1]),
+    ],
+    ids=["symbols", "words"],
+)
+def test_a_tag_is_no_word(states, expected):
+    dictionary = ByteDictionary()
+    dictionary.set_tags(["de", "fr"])
+    symbols = bytes_of_symbols(dictionary)
+    ids = dictionary.encode_line("kal do ").long()
+    ids = torch.cat([torch.tensor([dictionary.tags["fr"]]), ids])
+    _, index = words_of_symbols(symbols[i] for i in ids)
+    padded = torch.cat([ids, ids.new_full((2,), dictionary.pad())])
+    of_words = WordAttention([], dictionary, dictionary)
+    assert of_words.columns(padded, index, states).tolist() == expected
 
 
 def test_an_encoder_whose_states_are_no_words():

@@ -26,7 +26,8 @@ class GenerationLimits:
         for name, value in (("max_len_a", MAX_LEN_A), ("max_len_b", MAX_LEN_B)):
             if not hasattr(args, name):  # --eval-bleu-args names a few only
                 setattr(args, name, value)
-        _warn_of_short_limits(self.source_dictionary, self.target_dictionary, args)
+        if not getattr(args, "score_reference", False):  # which writes nothing
+            _warn_of_short_limits(self.source_dictionary, self.target_dictionary, args)
         return super().build_generator(models, args, *rest, **kwargs)
 
 
