@@ -30,7 +30,7 @@ ROOMS = {
         *("checkpoints.reading", "evaluation.labelling_scores", "evaluation.spans"),
         *("data", "generation", "modules", "tasks", "text"),
     },
-    "cli": {"checkpoints", "evaluation", "generation", "text"},
+    "cli": {"checkpoints", "evaluation", "generation", "search", "text"},
 }
 
 

@@ -2,12 +2,13 @@
 
 import re
 
+from ..search.drafts import DRAFTS
 from .arguments import positive
 
 #: flags of the search, as arguments of ``ByteTranslator.translate``
 SEARCH = (
     *("beam", "nbest", "lenpen", "sampling", "sampling_topp", "temperature", "seed"),
-    *("max_len_a", "max_len_b", "split_long"),
+    *("max_len_a", "max_len_b", "split_long", "draft", "draft_file", "draft_length"),
 )
 
 
@@ -69,6 +70,22 @@ def add_search_flags(parser):
         const=True,
         help="translate lines that are too long in parts, cut at ends of sentences, else "
         "at white space, else between characters",
+    )
+    group.add_argument(
+        "--draft",
+        choices=("none", *DRAFTS),
+        help="with --beam 1: check several symbols in one call of the model; the same "
+        "translations sooner",
+    )
+    group.add_argument(
+        "--draft-file",
+        metavar="FILE",
+        help="what bytefusion draft wrote, for --draft ngram and both",
+    )
+    group.add_argument(
+        "--draft-length",
+        metavar="N",
+        help="how many symbols are drafted, or auto: as many as have paid (auto)",
     )
 
 

@@ -3,8 +3,11 @@
 import math
 from argparse import Namespace
 from dataclasses import dataclass
-from typing import Optional
+from typing import Optional, Union
 
+from ..search.draft_generator import check_draft_options, check_greedy
+from ..search.draft_length import AUTO, parse_draft_length
+from ..search.drafts import DRAFTS
 from .sentences import check_count
 
 _LIMITS = ("max_len_a", "max_len_b")
@@ -38,6 +41,13 @@ class SearchOptions:
     #: source; by default those of the task
     max_len_a: Optional[float] = None
     max_len_b: Optional[int] = None
+    #: with a beam of 1: what foresees symbols, so that several are written in one call of
+    #: the model (``ngram``, ``heads``, ``both``); translations are those of ``none``
+    draft: str = "none"
+    #: what ``bytefusion draft`` wrote
+    draft_file: Optional[str] = None
+    #: how many symbols at a time, or ``auto``
+    draft_length: Union[int, str] = AUTO
 
     def __post_init__(self):
         check_count("beam", self.beam)
@@ -49,6 +59,7 @@ class SearchOptions:
         self._check_nbest()
         self._check_draws()
         self._check_limits()
+        self._check_drafts()
 
     def _check_nbest(self):
         if self.nbest is None:
@@ -86,9 +97,21 @@ class SearchOptions:
                 "max_len_b"
             )
 
+    def _check_drafts(self):
+        drafts = ("none", *DRAFTS)
+        if self.draft not in drafts:
+            raise ValueError(
+                f"draft must be one of {', '.join(drafts)}, not {self.draft!r:.80}"
+            )
+        check_draft_options(self)
+        if self.draft != "none":
+            parse_draft_length(self.draft_length)
+            check_greedy(self)
+
     def for_generator(self):
-        """Namespace: fairseq's generation options."""
+        """Namespace: fairseq's generation options, and those of drafts."""
         names = ("beam", "lenpen", "sampling", "sampling_topp", "temperature", *_LIMITS)
+        names += ("draft", "draft_file", "draft_length")
         values = {name: getattr(self, name) for name in names}
         return Namespace(**{k: v for k, v in values.items() if v is not None})
 

@@ -101,7 +101,8 @@ class ByteTranslator:
                 at ends of sentences, else at white space, else between characters.
             alignments (bool): find which source word each target word comes from.
             **search: ``nbest``, ``lenpen``, ``sampling``, ``sampling_topp``,
-                ``temperature``, ``seed``, ``max_len_a``, ``max_len_b``: see
+                ``temperature``, ``seed``, ``max_len_a``, ``max_len_b``, ``draft``,
+                ``draft_file``, ``draft_length``: see
                 :class:`~.search_options.SearchOptions`.
 
         Returns:

@@ -107,7 +107,7 @@ def draft_generator_class(models, args, cfg, dictionary, is_utf8):
             read.
     """
     if not getattr(args, "score_reference", False):
-        _check_greedy(args)
+        check_greedy(args)
     extra = {
         "draft": DRAFTS[cfg.draft].build(cfg, dictionary, models),
         "draft_length": parse_draft_length(cfg.draft_length),
@@ -115,7 +115,8 @@ def draft_generator_class(models, args, cfg, dictionary, is_utf8):
     return (Utf8DraftGenerator if is_utf8 else DraftGenerator), extra
 
 
-def _check_greedy(args):
+def check_greedy(args):
+    """Raise ValueError where generation options (Namespace) are no greedy search."""
     beam = getattr(args, "beam", 5)
     if beam != 1:
         raise ValueError(

@@ -228,9 +228,11 @@ class ByteTranslationTask(
                 self.require_references(f"--{flag.replace('_', '-')}")
         is_bytes = self.target_dictionary.unit == "byte"
         is_utf8 = is_bytes and not self.cfg.allow_invalid_utf8
-        if seq_gen_cls is None and self.cfg.draft != "none":
+        # From Python they come with the other options of a search.
+        drafts = args if hasattr(args, "draft") else self.cfg
+        if seq_gen_cls is None and drafts.draft != "none":
             seq_gen_cls, extra = draft_generator_class(
-                models, args, self.cfg, self.tgt_dict, is_utf8
+                models, args, drafts, self.tgt_dict, is_utf8
             )
             extra_gen_cls_kwargs = {**extra, **(extra_gen_cls_kwargs or {})}
         elif seq_gen_cls is None and is_utf8:

@@ -7,10 +7,10 @@ machine slows all alike, and what they take is added up.
     python scripts/benchmarks/bench_drafts.py CHECKPOINT --text test.de --exact --batch 32
 
 ``calls a byte``: calls of the decoder a row has part in, divided by the bytes written, the
-end of a translation being one; greedy search has 1. ``bytes a call``: the inverse. ``speed``:
-how many times sooner than greedy search, and than a beam of 5. ``near ties``: translations
-that differ from those of greedy search, all of whose first differences are between symbols
-whose log-probabilities are within 1e-4; a difference of another kind ends the benchmark.
+end of a translation being one; greedy search has 1. ``bytes a call``: the inverse.
+``speed``: how many times sooner than greedy search, and than a beam of 5. ``near ties``:
+translations that differ from those of greedy search, at first by symbols whose
+log-probabilities are within 1e-4; a difference of another kind ends the benchmark.
 ``--exact`` runs in float64, where nothing may differ.
 """
 
@@ -115,11 +115,8 @@ def measure(translator, args, batch, drafts):
     greedy, beam = (ways.seconds[name] for name in ("greedy", f"beam {BEAM}"))
     for name, seconds in ways.seconds.items():
         calls = ways.calls[name] / ways.written[name]
-        cells = [
-            batch,
-            name,
-            *([f"{calls:.3f}", f"{1 / calls:.2f}"] if calls else ("", "")),
-        ]
+        counts = [f"{calls:.3f}", f"{1 / calls:.2f}"] if calls else ["", ""]
+        cells = [batch, name, *counts]
         cells += [f"{seconds:.3g}", f"{greedy / seconds:.2f}", f"{beam / seconds:.2f}"]
         cells.append(ways.near_ties[name] if calls else "")
         print(f"| {' | '.join(map(str, cells))} |", flush=True)
@@ -149,10 +146,11 @@ def main():
         raise SystemExit("give --draft-file, or a checkpoint with heads that look ahead")
     drafts = [(name, length) for name in names for length in args.length]
     kind = "float64" if args.exact else "float32"
+    threads = torch.get_num_threads()
     print(
-        f"{args.checkpoint}, {args.device}, {torch.get_num_threads()} threads, {kind}, torch "
-        f"{torch.__version__}\n\n| batch | search | calls a byte | bytes a call | seconds | "
-        f"speed over greedy | over beam {BEAM} | near ties |\n|{'---|' * 8}"
+        f"{args.checkpoint}, {args.device}, {threads} threads, {kind}, torch "
+        f"{torch.__version__}\n\n| batch | search | calls a byte | bytes a call | "
+        f"seconds | speed over greedy | over beam {BEAM} | near ties |\n|{'---|' * 8}"
     )
     for batch in args.batch:
         measure(translator, args, batch, drafts)

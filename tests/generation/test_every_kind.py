@@ -8,6 +8,7 @@ import pytest
 
 from fairseq_bytefusion import cli
 from fairseq_bytefusion.generation import ByteTranslator
+from fairseq_bytefusion.generation.draft_counts import count_draft
 from fairseq_bytefusion.text.word_list import split_words
 
 from ..helpers import fairseq, write_pair
@@ -95,6 +96,27 @@ def test_every_flag(translator, command, name, tmp_path):
         assert ("alignment" in row) == ("alignments" in options)
     for number, translation in enumerate(found):
         check(translation, number, options)
+
+
+@pytest.mark.parametrize("prefix", [None, PREFIX])
+def test_drafts_change_nothing(translator, command, data, tmp_path, prefix):
+    unit = translator.task.target_dictionary.unit
+    path = tmp_path / "draft.npz"
+    count_draft(str(data), ["xx"], "en", unit).save(path)
+    options = with_defaults({"beam": 1, "prefix": prefix})
+    expected = translator.translate(TEXTS, progress=False, **options)
+    drafts = {"draft": "ngram", "draft_file": str(path)}
+    for length in (3, "auto"):
+        found = translator.translate(
+            TEXTS, progress=False, draft_length=length, **drafts, **options
+        )
+        assert [t.text for t in found] == [t.text for t in expected]
+        for one, other in zip(found, expected):
+            assert one.score == pytest.approx(other.score, abs=1e-4)
+    if prefix is None:
+        flags = ("--draft", "ngram", "--draft-file", path, "--max-len-a", "0")
+        printed = command(*flags, "--beam", "1", "--max-len-b", "9")
+        assert printed == [t.text for t in expected]
 
 
 def check(found, number, options):

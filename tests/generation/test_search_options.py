@@ -29,6 +29,10 @@ from fairseq_bytefusion.generation.search_options import SearchOptions
         ({"max_len_b": -1}, ValueError, "max_len_b must be at least 0, not -1"),
         ({"max_len_b": 1.5}, TypeError, "max_len_b must be a whole number"),
         ({"max_len_a": 0.5, "max_len_b": 0}, ValueError, "leave no room"),
+        ({"draft": "x"}, ValueError, "draft must be one of none, ngram, heads, both, not"),
+        ({"draft": "heads"}, ValueError, "draft is for greedy search, and the beam is 5"),
+        ({"draft_file": "d"}, ValueError, "draft-file is read for --draft ngram or both"),
+        ({"draft": "heads", "beam": 1, "draft_length": 0}, ValueError, "from 1 on, or au"),
     ],
 )
 def test_what_cannot_be_is_refused(options, error, message):
@@ -38,7 +42,8 @@ def test_what_cannot_be_is_refused(options, error, message):
 
 def test_what_fairseq_is_given():
     assert vars(SearchOptions().for_generator()) == {
-        "beam": 5, "lenpen": 1.0, "sampling": False, "temperature": 1.0
+        "beam": 5, "lenpen": 1.0, "sampling": False, "temperature": 1.0,
+        "draft": "none", "draft_length": "auto",
     }  # fmt: skip
     given = SearchOptions(
         3, sampling=True, sampling_topp=0.5, seed=1, max_len_a=0, max_len_b=5
@@ -46,5 +51,6 @@ def test_what_fairseq_is_given():
     assert vars(given.for_generator()) == {
         "beam": 3, "lenpen": 1.0, "sampling": True, "temperature": 1.0,
         "sampling_topp": 0.5, "max_len_a": 0, "max_len_b": 5,
+        "draft": "none", "draft_length": "auto",
     }  # fmt: skip
     assert (SearchOptions(4).count, SearchOptions(4, nbest=2).count) == (4, 2)

@@ -1,11 +1,13 @@
 """Drafts of an n-gram model: what most often followed the last symbols in training text."""
 
+import functools
+import os
 import zipfile
 
 import numpy as np
 import torch
 
-from .ngram_table import NgramTable
+from .ngram_table import WAYS, NgramTable
 
 _VERSION = 1
 _KEYS = ("version", "order", "vocabulary", "eos", "marks", "symbols")
@@ -74,7 +76,8 @@ class NgramDraft:
             OSError: no such file.
             ValueError: no draft file, or one of another vocabulary.
         """
-        found = _arrays(path)
+        status = os.stat(path)
+        found = _arrays(path, status.st_mtime_ns, status.st_size)
         if int(found["version"]) != _VERSION:
             raise ValueError(f"{path} is of another version: make it anew")
         vocabulary = str(found["vocabulary"])
@@ -88,15 +91,24 @@ class NgramDraft:
         return cls(table, vocabulary, int(found["eos"]))
 
 
-def _arrays(path):
-    """dict of str to array: what a draft file holds.
+@functools.lru_cache(maxsize=1)
+def _arrays(path, time, size):
+    """dict of str to array: what a draft file of a ``time`` and a ``size`` (int) holds; the
+    last one is kept, for translators that are asked again and again.
 
     Raises:
         OSError, ValueError: see :meth:`NgramDraft.load`.
     """
     try:
         with np.load(path, allow_pickle=False) as arrays:
-            return {name: arrays[name] for name in _KEYS}
+            found = {name: arrays[name] for name in _KEYS}
+        if (
+            not found["marks"].shape
+            == found["symbols"].shape
+            == (len(found["marks"]), WAYS)
+        ):
+            raise ValueError
+        return found
     # Of other files numpy says many things.
     except (ValueError, KeyError, EOFError, AttributeError, TypeError, zipfile.BadZipFile):
         raise ValueError(

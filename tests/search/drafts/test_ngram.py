@@ -89,6 +89,10 @@ def test_bad_files(tmp_path):
         NgramDraft.load(str(path), BYTES)
     draft_of(TEXT).save(str(path))
     with np.load(path) as arrays:
+        np.savez(tmp_path / "cut.npz", **{**arrays, "marks": arrays["marks"][:5]})
+    with pytest.raises(ValueError, match="cut.npz is no draft file"):
+        NgramDraft.load(str(tmp_path / "cut.npz"), BYTES)
+    with np.load(path) as arrays:
         np.savez(path, **{**arrays, "version": 2})
     with pytest.raises(ValueError, match="is of another version: make it anew"):
         NgramDraft.load(str(path), BYTES)
