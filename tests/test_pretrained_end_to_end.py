@@ -187,6 +187,18 @@ def test_labels_are_learned_resumed_averaged_and_predicted(
     assert f"more than 22 {kinds}" in result.stderr.decode()
 
 
+def test_a_composer_that_knows_nothing_starts_at_the_scale_of_the_table(
+    small_bert, label_data, tmp_path
+):
+    still = ("--lr", "0", "--max-update", "1", "--disable-validation")
+    tag("tagging", "full", label_data, small_bert, tmp_path, *still)
+    found = part_of(tmp_path / LAST, "encoder.embed_tokens.composer.layer_norm.")
+    weights = read_masked_lm(str(small_bert))
+    table = weights["bert.embeddings.word_embeddings.weight"]
+    assert torch.allclose(found["weight"], table.std(0))
+    assert torch.allclose(found["bias"], table.mean(0))
+
+
 def test_long_sentences_lose_words_and_their_labels(small_bert, tmp_path, label_data):
     data = shutil.copytree(label_data, tmp_path / "data")
     with open(data / "train.conll", "a") as file:

@@ -74,12 +74,17 @@ class PretrainedEncoder(Freezable, FairseqEncoder):
 
         Args:
             weights (dict of str to Tensor): see ``data.hugging_face.read_layers``.
+
+        Returns:
+            Float[V, D]: the whole table, whatever is kept of it.
         """
         name, kept = self.table_name[len("layers.") :], self.embed_tokens.kept
         own = {n: w for n, w in weights.items() if n in self.layers.state_dict()}
+        table = own[name]
         if kept is not None:
-            own[name] = own[name][kept]
+            own[name] = table[kept]
         self.layers.load_state_dict(own)
+        return table
 
     def forward(self, src_tokens, src_lengths=None):
         """Encode a batch; padding may be on either side.

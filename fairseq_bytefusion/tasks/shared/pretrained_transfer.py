@@ -3,6 +3,8 @@
 import logging
 
 from ...data.hugging_face import read_layers, read_parts
+from ...models.embedding_approximation import start_at_scale
+from ...modules.embedders.composers import Char2Subword
 from ...modules.pretrained import PretrainedParts
 from ...modules.pretrained.input_embedder import NUM_ENDS
 from ...text.text_dictionary import encode_utf8
@@ -87,8 +89,11 @@ class PretrainedTransfer(SavedPretrained):
             OSError, ValueError: see :func:`~...data.hugging_face.read_layers`.
         """
         if getattr(cfg, "encoder_type", None) == "pretrained":
-            model.encoder.load_layers(read_layers(cfg.pretrained))
+            table = model.encoder.load_layers(read_layers(cfg.pretrained))
             logger.info("encoder: its layers are those of %s", cfg.pretrained)
+            composer = model.encoder.embed_tokens.composer
+            if isinstance(composer, Char2Subword) and not cfg.char2subword_from:
+                start_at_scale(composer, table)
         super().start_training(model, cfg)
 
     @property
