@@ -255,7 +255,7 @@ MISTAKES = {
     "task": (
         mask,
         ("--char2subword-from", "TAGGER"),
-        "holds a byte_tagger_tiny, not an embedding_approximation",
+        "holds no word composer, but a model of --arch byte_tagger_tiny: give a",
     ),
     "pickle": (mask, ("--pretrained", "PICKLE"), "a pickle, which can run any code"),
     "nothing": (mask, ("--pretrained", "gone"), "--pretrained gone: no such directory"),

@@ -8,6 +8,7 @@ from ...modules.embedders.composers import Char2Subword
 from ...modules.pretrained import PretrainedParts
 from ...modules.pretrained.input_embedder import NUM_ENDS
 from ...text.text_dictionary import encode_utf8
+from .composer_transfer import composer_start
 
 logger = logging.getLogger(__name__)
 
@@ -92,7 +93,7 @@ class PretrainedTransfer(SavedPretrained):
             table = model.encoder.load_layers(read_layers(cfg.pretrained))
             logger.info("encoder: its layers are those of %s", cfg.pretrained)
             composer = model.encoder.embed_tokens.composer
-            if isinstance(composer, Char2Subword) and not cfg.char2subword_from:
+            if isinstance(composer, Char2Subword) and composer_start(cfg) is None:
                 start_at_scale(composer, table)
         super().start_training(model, cfg)
 
