@@ -19,6 +19,7 @@ DOMAINS = "experiments/cross_domain"
 SWEEP = "experiments/sweep"
 WORDS = "experiments/composers"
 TABLES = "experiments/embedding_approximation"
+CHARACTERS = "experiments/characters"
 OWN_MODELS = {
     "source": "hi",
     "target": "en",
@@ -120,6 +121,12 @@ OWN_MODELS = {
             "checkpoints: bilm: no flags of this experiment have {bilm}",
         ),
         (f"{TABLES}/updates", 8, "updates and save_every are those of a table"),
+        (f"{CHARACTERS}/systems", {}, "characters: systems is empty"),
+        (f"{CHARACTERS}/systems", {"a": "'"}, "systems: a: No closing quotation in"),
+        (f"{CHARACTERS}/train", [], "characters: train names no file"),
+        (f"{CHARACTERS}/updates", 3, "updates 3 must be a multiple of save_every 2"),
+        ("experiments/bert/updates", 4, "bert: give --updates in systems"),
+        ("experiments/bert/flags", "--lr 1", "bert: give all flags in systems"),
         (f"{TABLES}/tables", {}, "embedding_approximation: tables is empty"),
         (f"{TABLES}/tables/sample", {}, "tables: sample: the key updates is missing"),
         (f"{TABLES}/tables/sample/model", "composers/x", "needs one of path and model"),

@@ -153,7 +153,9 @@ def test_fairseq_knows_the_flags_of_every_training(profile):
             shapes[setting.experiment, run.system] = run
     for run in shapes.values():
         if run.setting.models is None:
-            _, *args = map(str, commands.train(run))
+            program, *args = map(str, commands.train(run))
+            if program == "python":  # as a small BERT is trained
+                continue
             parser = fairseq_options.get_training_parser()
             fairseq_options.parse_args_and_arch(parser, args)
 

@@ -15,6 +15,7 @@ from ..helpers import REPO, run
 from .warm import warm_commands
 
 pytest.importorskip("snakemake", reason="Snakemake 8 needs Python 3.11")
+pytest.importorskip("transformers", reason="a small BERT is among them")
 pytestmark = pytest.mark.long
 
 # Experiment -> scores of a metric: systems x (columns and average).
@@ -138,6 +139,11 @@ def test_approximations_of_every_table_and_loss(work):
         ),
         ("intent", [("hit", "1")], "macro_f1"),
         ("slots_from_intent", [("hit", "1")] * 2, "span_f1"),
+        (
+            "slots_pretrained",
+            [("char_rnn_masked", "1"), ("bert_hybrid_1_2_1", "1")],
+            "span_f1",
+        ),
     ],
 )
 def test_labels_have_every_score(work, experiment, rows, score):
@@ -148,6 +154,22 @@ def test_labels_have_every_score(work, experiment, rows, score):
     page = (work / "results" / experiment / "report.html").read_text("utf-8")
     assert "bytefusion evaluate" in page
     assert page.count("<svg") == (4 if score == "span_f1" else 3)
+
+
+@pytest.mark.parametrize("experiment", ["characters", "masked_pieces"])
+def test_what_is_learned_before_a_task_has_its_last_validation(work, experiment):
+    (row,) = table_of(work, experiment)
+    assert row["updates"] == "4"
+    assert float(row["loss"]) > 0 and 0 <= float(row["accuracy"]) <= 100
+
+
+def test_a_module_is_learned_again_behind_a_pre_trained_model(work):
+    (row,) = table_of(work, "learned_again")
+    assert (row["table"], row["loss"]) == ("bert", "ce + cos")
+    page = (work / "results/learned_again/report.html").read_text("utf-8")
+    assert (
+        "--composer-from" in page and "masked_pieces/all/after_1/seed1/average.pt" in page
+    )
 
 
 def test_encoders_are_timed(work):

@@ -55,13 +55,13 @@ class Commands:
     def train_inputs(self, run):
         """Files that a training waits for."""
         inputs, start = list(self._training(run).inputs), self.plan.start_of(run)
-        checkpoints = self._checkpoints(run)
-        inputs += [checkpoints[name] for name in names_in(" ".join(self._flags(run)))]
+        products = self._products(run)
+        inputs += [products[name][1] for name in names_in(" ".join(self._flags(run)))]
         return inputs + ([f"{self.run_dir(start)}/average.pt"] if start else [])
 
-    def _checkpoints(self, run):
+    def _products(self, run):
         named = self.plan.spec_of(run.setting).checkpoints
-        return {n: f"{self.grid.work}/{path}/average.pt" for n, path in named.items()}
+        return {name: self.plan.product_of(path) for name, path in named.items()}
 
     def _flags(self, run):
         """Flags of its model and of all that its experiment trains."""
@@ -82,11 +82,15 @@ class Commands:
         ]
 
     def train(self, run):
-        """fairseq-train, of any kind of experiment."""
+        """What trains, of any kind of experiment."""
+        return self.plan.spec_of(run.setting).command(self, run)
+
+    def fairseq_train(self, run):
+        """fairseq-train, of a kind of experiment that is trained by it."""
         setting, parts = run.setting, self._training(run)
-        spec, checkpoints = self.plan.spec_of(setting), self._checkpoints(run)
+        spec, products = self.plan.spec_of(setting), self._products(run)
         flags = [
-            re.sub(r"\{(\w+)\}", lambda name: checkpoints[name[1]], flag)
+            re.sub(r"\{(\w+)\}", lambda name: products[name[1]][0], flag)
             for flag in self._flags(run)
         ]
         return [

@@ -72,6 +72,16 @@ class Plan:
         paths = [run.path for setting in trained for run in self.runs_of(setting)]
         known("run", path, paths, where)
 
+    def product_of(self, path):
+        """What stands for a run in flags, and the file to wait for: two paths.
+
+        Args:
+            path (str): of the run, below the work directory.
+        """
+        spec = self.grid.experiments[path.split("/")[0]]
+        folder = f"{self.grid.work}/{path}"
+        return f"{folder}/{spec.product}", f"{folder}/{spec.awaited}"
+
     def part(self, kind):
         """What several experiments plan together beside settings, such as their data.
 

@@ -1,11 +1,14 @@
 """The kinds of experiment: a file each, and a line here."""
 
+from .bert import Bert
 from .classification import Classification
 from .composers import Composers
 from .cross_domain import CrossDomain
 from .embedding_approximation import EmbeddingApproximation
 from .few_shot import FewShot
 from .many_to_one import ManyToOne
+from .masked_characters import MaskedCharacters
+from .masked_pieces import MaskedPieces
 from .sweep import Sweep
 from .tagging import Tagging
 from .zero_shot import ZeroShot
@@ -20,4 +23,7 @@ KINDS = {
     "composers": Composers,
     "tagging": Tagging,
     "classification": Classification,
+    "masked_characters": MaskedCharacters,
+    "masked_pieces": MaskedPieces,
+    "bert": Bert,
 }

@@ -122,11 +122,11 @@ class EmbeddingApproximation(Experiment):
         return {loss: [1] for loss in self.tables[setting.data].losses}
 
     def training(self, plan, run):
-        table, grid = self.tables[run.setting.data], plan.grid
+        table = self.tables[run.setting.data]
         path, inputs = table.path, ()
         if table.model:
-            path = f"{grid.work}/{table.model}/average.pt"
-            inputs = (path,)
+            path, awaited = plan.product_of(table.model)
+            inputs = (awaited,)
         terms = run.system.split("+")
         weights = [word for t in TERMS for word in (f"--{t}-weight", int(t in terms))]
         return Training(

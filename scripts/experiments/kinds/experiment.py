@@ -31,6 +31,10 @@ class Experiment:
     title: ClassVar[str] = ""
     #: files of rules/ that make its steps, beside training and the report
     rules: ClassVar[Tuple[str, ...]] = ()
+    #: what stands for a run in the flags of others, in its folder, and the file that is
+    #: there when that is
+    product: ClassVar[str] = "average.pt"
+    awaited: ClassVar[str] = "average.pt"
     #: files of its results
     outputs: ClassVar[Tuple[str, ...]] = (
         *("table.md", "table.csv", "report.html"),
@@ -96,6 +100,15 @@ class Experiment:
             grid.commands.Training
         """
         raise NotImplementedError
+
+    def command(self, commands, run):
+        """list: the command of a training.
+
+        Args:
+            commands (Commands)
+            run (Run)
+        """
+        return commands.fairseq_train(run)
 
     def schedule(self, grid, setting):
         """list: flags of fairseq-train that say when it validates, saves and ends.
