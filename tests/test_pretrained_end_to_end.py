@@ -21,6 +21,9 @@ from .helpers import (  # noqa: E402
     script,
     train_labels,
 )
+from .tasks.shared.test_composer_transfer import (  # noqa: E402
+    build as build_translation,
+)
 from .test_end_to_end import assert_same_parameters, model_of  # noqa: E402
 
 pytestmark = pytest.mark.long
@@ -114,6 +117,20 @@ def test_each_stage_starts_where_the_one_before_ended(
         shutil.rmtree(folder)
 
 
+def test_a_hybrid_of_translation_takes_its_rows_from_the_directory(
+    stages, toy_data, caplog
+):
+    options = {"encoder_embedder": "mixture", "mixture": "hybrid"}
+    for stage in stages:
+        caplog.clear()
+        with caplog.at_level("INFO"):
+            model = build_translation(toy_data, char2subword_from=str(stage), **options)
+        found = model.encoder.embed_tokens.composer.state_dict()
+        expected = part_of(stage)
+        assert all(torch.equal(found[name], value) for name, value in expected.items())
+        assert re.search(r"word table: [1-9]\d* of \d+ rows from \S+bert,", caplog.text)
+
+
 def test_the_model_above_stays_as_it_is(small_bert, stages):
     found = part_of(stages[1], "masked_lm.")
     expected = read_masked_lm(str(small_bert))
@@ -179,6 +196,8 @@ def test_labels_are_learned_resumed_averaged_and_predicted(
     assert re.search(
         r"tokens a sentence of \S+in.txt: 18.67 as pieces, 18.33 as words \(98.2%", output
     )
+    assert cli.main(["explain", str(average), "--text", "kal", "--json"]) == 1
+    assert "is not shown for --encoder-type pretrained" in capsys.readouterr().err
     result = bytefusion("predict", average, stdin=lines.encode())
     labels = [line.split() for line in result.stdout.decode().split("\n")[:-1]]
     expected = [4, 0, 1, 50] if kind == "tagging" else [1, 0, 1, 1]

@@ -1,4 +1,4 @@
-"""Every workaround for a version of Python, torch, numpy or fairseq.
+"""Every workaround for a version of Python, torch, numpy, fairseq or transformers.
 
 A file a library, a function a workaround; its docstring names the symptom and the
 versions. Each imports its library when it is called: :func:`check_versions` must speak

@@ -25,6 +25,13 @@ def save(path, arch="byte_transformer_tiny", updates=7, dictionary=None, **optio
     return sum(p.numel() for p in model.parameters())
 
 
+def test_tokens_are_those_of_a_pretrained_encoder(tmp_path, capsys):
+    save(tmp_path / "a.pt")
+    args = ["inspect", str(tmp_path / "a.pt"), "--text", "t"]
+    assert cli.main(args) == 1
+    assert "a.pt has no pre-trained encoder (--enc" in capsys.readouterr().err
+
+
 def test_inspect_prints_size_and_ngram_weights(tmp_path, capsys):
     path = tmp_path / "a.pt"
     size = save(path, encoder_fusion="ncf")
