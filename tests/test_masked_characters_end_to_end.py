@@ -161,7 +161,7 @@ def test_a_mixture_and_a_tagger_start_from_any_model_that_has_the_composer(
         (("--frequency-power", "-1"), "--frequency-power -1 must not be below 0"),
         (("--encoder-embedder", "char-cnn"), "has no states of characters to foresee th"),
         (("--source-unit", "sentencepiece"), "no such file"),
-        (("-s", "yy"), "valid.yy"),
+        (("-s", "yy"), "valid.yy, a sentence a line; -s LANG says how its name ends"),
         (("--composer-from", "gone.pt"), "--composer-from gone.pt: no such file"),
     ],
 )

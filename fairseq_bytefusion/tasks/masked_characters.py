@@ -21,6 +21,11 @@ from .shared.scalar_logging import ScalarLogging
 from .shared.vocabularies import SavedVocabularies
 
 WORDS = ("text", "list")
+# What is missing, and what to do.
+_WHAT = {
+    True: "the words of --words list: write it with data_prep/build_word_dict.py",
+    False: "a sentence a line; -s LANG says how its name ends",
+}
 
 
 @dataclass
@@ -150,12 +155,12 @@ class MaskedCharactersTask(ScalarLogging, PackedBatching, SavedVocabularies, Fai
         """
         cfg, is_train = self.cfg, split == self.cfg.train_subset
         data_dir = utils.split_paths(cfg.data)[0]
-        if is_train and cfg.words == "list":
-            path = os.path.join(data_dir, f"dict.word.{cfg.source_lang}.txt")
-            counts = read_word_counts(path)
-        else:
-            path = os.path.join(data_dir, f"{split}.{cfg.source_lang}")
-            counts = count_file(path)
+        of_list, lang = is_train and cfg.words == "list", cfg.source_lang
+        name = f"dict.word.{lang}.txt" if of_list else f"{split}.{lang}"
+        path = os.path.join(data_dir, name)
+        if not os.path.exists(path):
+            raise FileNotFoundError(f"no such file: {path}, {_WHAT[of_list]}")
+        counts = read_word_counts(path) if of_list else count_file(path)
         replaced, kept = cfg.random_token_prob, cfg.leave_unmasked_prob
         self.datasets[split] = MaskedWordsDataset(
             *(counts, self.dictionary, self._max_chars, cfg.mask_prob),
