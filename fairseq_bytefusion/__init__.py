@@ -7,6 +7,7 @@ compat.apply()
 
 from . import criterions  # noqa: E402, F401
 from .models import (  # noqa: E402, F401
+    bilm,
     byte_classifier,
     byte_tagger,
     byte_transformer,
@@ -18,6 +19,7 @@ from .tasks import (  # noqa: E402, F401
     byte_classification,
     byte_tagging,
     byte_translation,
+    word_language_model,
 )
 from .tasks import embedding_approximation as _  # noqa: E402, F401
 from .tasks import masked_characters as _  # noqa: E402, F401, F811

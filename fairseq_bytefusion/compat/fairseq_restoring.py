@@ -14,7 +14,7 @@ logger = logging.getLogger(__name__)
 _TRAINING_ONLY = re.compile(
     "dropout|layerdrop|quant_noise|checkpoint_activations|offload|min_params_to_wrap"
     "|char2subword_from|composer_from|freeze_composer|encoder_from|freeze_encoder"
-    "|lookahead_heads|lookahead_only|^pretrained$"
+    "|lookahead_heads|lookahead_only|^pretrained$|elmo_from|elmo_finetune"
 )
 # As large as the longest sentence, unless positions are learned.
 _LIMITS = ("max_source_positions", "max_target_positions")

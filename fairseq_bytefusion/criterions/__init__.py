@@ -7,4 +7,5 @@ from . import (  # noqa: F401
     lookahead,
     masked_characters,
     masked_pieces,
+    word_language_model,
 )

@@ -11,7 +11,12 @@ from ..modules.embedders.composers.char2subword import PAPER
 from ..modules.freezable import Freezable
 from ..modules.fusion import FUSIONS
 from .byte_decoder import ByteTransformerDecoder
-from .encoder_builder import build_embedder, build_encoder, nested_config
+from .encoder_builder import (
+    build_embedder,
+    build_encoder,
+    known_to_embedder,
+    nested_config,
+)
 from .options import EncoderOptions, complete, resolve_as_before
 from .options.byte_transformer import ByteTransformerConfig, check_sides
 
@@ -39,7 +44,7 @@ class ByteTransformerModel(Freezable, TransformerModelBase):
         Args:
             cfg (ByteTransformerConfig, DictConfig or Namespace)
             task (FairseqTask): gives ``source_dictionary``, ``target_dictionary`` and,
-                for a table of words, ``source_words()``.
+                for what an embedder needs, ``source_words()``, ``language_model(path)``.
 
         Raises:
             ValueError: options that contradict each other.
@@ -47,9 +52,7 @@ class ByteTransformerModel(Freezable, TransformerModelBase):
         src_dict, tgt_dict = task.source_dictionary, task.target_dictionary
         options = complete(ByteTransformerConfig, cfg)
         check_sides(options, src_dict, tgt_dict)
-        needs_words = EMBEDDERS[options.encoder_embedder].needs_words
-        words = task.source_words() if needs_words else None
-        embedder = build_embedder(options, src_dict, words)
+        embedder = build_embedder(options, src_dict, **known_to_embedder(options, task))
         decoder_embedder = (
             embedder
             if options.share_all_embeddings

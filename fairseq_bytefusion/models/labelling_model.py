@@ -7,7 +7,7 @@ from fairseq.modules import FairseqDropout
 
 from ..modules.embedders import EMBEDDERS
 from ..modules.word_pooling import WordPooling
-from .encoder_builder import build_embedder, build_encoder
+from .encoder_builder import build_embedder, build_encoder, known_to_embedder
 from .lstm_encoder import LSTMEncoder
 from .options import EncoderOptions, check, complete, resolve_as_before
 from .pretrained_encoder import PretrainedEncoder
@@ -64,9 +64,9 @@ class LabellingModel(BaseFairseqModel):
 
         Args:
             cfg (FairseqDataclass, DictConfig or Namespace)
-            task (LabellingTask): gives ``source_dictionary``, ``labels`` and, for a
-                mixture, ``source_words()``, for a pre-trained encoder ``pretrained``, its
-                parts.
+            task (LabellingTask): gives ``source_dictionary``, ``labels`` and, for what an
+                embedder needs, ``source_words()``, ``language_model(path)``, for a
+                pre-trained encoder ``pretrained``, its parts.
 
         Raises:
             ValueError: options that contradict each other.
@@ -78,17 +78,17 @@ class LabellingModel(BaseFairseqModel):
             vars(options).update(task.pretrained.sizes())
         check(cls.CONFIG, options, dictionary)
         embedder_class = EMBEDDERS[options.encoder_embedder]
-        words = task.source_words() if embedder_class.needs_words else None
+        known = known_to_embedder(options, task)
         pooling = None
         if not (embedder_class.composes_words or is_pretrained):
             pooling = WordPooling(dictionary, options.word_pooling)
         if options.encoder_type == "lstm":
-            embedder = build_embedder(options, dictionary, words)
+            embedder = build_embedder(options, dictionary, **known)
             encoder, pooling = LSTMEncoder(options, dictionary, embedder, pooling), None
         elif is_pretrained:
             encoder = PretrainedEncoder.build(options, dictionary, task.pretrained)
         else:
-            encoder = build_encoder(options, dictionary, words)
+            encoder = build_encoder(options, dictionary, **known)
         return cls(encoder, pooling, cls.build_head(options, task), options)
 
     @staticmethod

@@ -20,6 +20,7 @@ from .shared.composer_transfer import composer_start, start_word_embedder
 from .shared.encoder_transfer import EncoderTransfer
 from .shared.filtering import CountedFiltering
 from .shared.generation_limits import GenerationLimits
+from .shared.language_model import LanguageModelTransfer
 from .shared.languages import complete_languages, source_languages
 from .shared.lookahead_training import LookaheadTraining
 from .shared.positions import LearnedPositions
@@ -42,6 +43,7 @@ class ByteTranslationTask(
     LearnedPositions,
     SavedVocabularies,
     LookaheadTraining,
+    LanguageModelTransfer,
     EncoderTransfer,
     TranslationTask,
 ):

@@ -12,6 +12,7 @@ from .composers import (
     ComposerOptions,
     MixtureOptions,
 )
+from .elmo import ElmoOptions
 from .groups import option
 from .hit import HitOptions
 from .one_hot import check_one_hot
@@ -19,8 +20,8 @@ from .words import WordsOptions
 
 _WHICH = (
     f"one a symbol ({', '.join(TOKEN_EMBEDDERS)}), one a word ({', '.join(COMPOSERS)}), "
-    "the latter with a table of the words in DATA/dict.word.LANG.txt (mixture), or that "
-    "table alone (words)"
+    "the latter with a table of the words in DATA/dict.word.LANG.txt (mixture), that "
+    "table alone (words), or the layers of a language model (elmo)"
 )
 
 
@@ -33,6 +34,7 @@ class EmbedderOptions(
     CharRNNOptions,
     HitOptions,
     WordsOptions,
+    ElmoOptions,
 ):
     """Which embedder an encoder has, and the options of each."""
 

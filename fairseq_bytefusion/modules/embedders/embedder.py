@@ -15,6 +15,8 @@ class Embedder:
     composes_words = False
     #: ``build`` also takes ``words`` (list of bytes), those of ``DATA/dict.word.LANG.txt``
     needs_words = False
+    #: ``build`` also takes ``language_model`` (LanguageModelEncoder), that of a checkpoint
+    needs_language_model = False
     #: whether it has a table ``weight`` that input and output may share
     has_table = False
     #: whether dropout on its (position-coded) states makes sense

@@ -1,4 +1,4 @@
-"""A table of known words: of a mixture, or alone."""
+"""Known words and their rows: of a table of a mixture, or alone, or of an output."""
 
 import torch
 import torch.nn as nn
@@ -6,24 +6,19 @@ import torch.nn as nn
 from ...text.word_list import OTHER_WORDS, fingerprint
 
 
-class WordTable(nn.Embedding):
-    """A learned row for each known word, found by the word's hash.
+class HashedWords:
+    """For modules, before ``nn.Module``: known words, found by their hashes.
 
     The hashes come from the list of words; among the parameters is but a fingerprint of
     them: rows and words cannot come apart unnoticed.
-
-    Args:
-        hashes (Long[K]): of the words, in the order of the rows, all different.
-        embedding_dim (int): D.
-
-    Raises:
-        ValueError: no word, or two of the same hash.
     """
 
-    def __init__(self, hashes, embedding_dim):
-        if not len(hashes) or len(hashes.unique()) < len(hashes):
-            raise ValueError("a word table needs words, each of them once")
-        super().__init__(len(hashes), embedding_dim)
+    def remember(self, hashes):
+        """Called once the module is made, with its words.
+
+        Args:
+            hashes (Long[K]): of the words, in the order of the rows, all different.
+        """
         self.register_buffer("fingerprint", fingerprint(hashes))
         hashes, rows = hashes.sort()
         self.register_buffer("hashes", hashes, persistent=False)
@@ -46,3 +41,26 @@ class WordTable(nn.Embedding):
         if not torch.equal(state_dict.get(prefix + "fingerprint", own).to(own), own):
             raise ValueError(OTHER_WORDS)
         super()._load_from_state_dict(state_dict, prefix, *args)
+
+
+def require_words(hashes):
+    """Raise ValueError where ``hashes`` (Long[K]) are none, or two are the same."""
+    if not len(hashes) or len(hashes.unique()) < len(hashes):
+        raise ValueError("a word table needs words, each of them once")
+
+
+class WordTable(HashedWords, nn.Embedding):
+    """A learned row for each known word, found by the word's hash.
+
+    Args:
+        hashes (Long[K]): of the words, in the order of the rows, all different.
+        embedding_dim (int): D.
+
+    Raises:
+        ValueError: no word, or two of the same hash.
+    """
+
+    def __init__(self, hashes, embedding_dim):
+        require_words(hashes)
+        super().__init__(len(hashes), embedding_dim)
+        self.remember(hashes)

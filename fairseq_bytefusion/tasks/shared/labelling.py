@@ -16,6 +16,7 @@ from .composer_transfer import composer_start, start_word_embedder
 from .encoder_transfer import EncoderTransfer
 from .filtering import CountedFiltering
 from .labels import SavedLabels
+from .language_model import LanguageModelTransfer
 from .positions import LearnedPositions
 from .pretrained_transfer import PretrainedTransfer
 from .resolved_options import store_resolved
@@ -31,6 +32,7 @@ class LabellingTask(
     PretrainedTransfer,
     SavedLabels,
     SavedVocabularies,
+    LanguageModelTransfer,
     EncoderTransfer,
     FairseqTask,
 ):
