@@ -1,11 +1,15 @@
 #!/usr/bin/env python3
-"""Write the words that a model knows (mixture, words), most frequent first.
+"""Write the words that a model knows (mixture, words, bilm), most frequent first.
 
     python data_prep/build_word_dict.py DATA -s de -t en --min-count 5 --max-words 30000
 
 reads ``DATA/train.de-en.de`` (or its twin ``train.en-de.de``) and writes
 ``DATA/dict.word.de.txt``: a word and its count a line. Several sources (``-s de,fr``) share
 one list, which is written under the name of each.
+
+    python data_prep/build_word_dict.py DATA -s de --max-words 50000
+
+reads ``DATA/train.de``, the text of a language model.
 
     python data_prep/build_word_dict.py DATA -s de -t en --words-of TEACHER --min-count 0
 
@@ -31,6 +35,7 @@ from data_prep.cleaning import strip_marks  # noqa: E402
 from data_prep.labelled import add_label_options, check_label_options, labelled_texts  # noqa: E402
 from data_prep.output import run_script, write_atomically  # noqa: E402
 from data_prep.whole_number import whole_number  # noqa: E402
+from fairseq_bytefusion.data.monolingual import text_file  # noqa: E402
 from fairseq_bytefusion.data.pairs.pair_files import find_pair  # noqa: E402
 from fairseq_bytefusion.data.tables.teacher import read_teacher  # noqa: E402
 from fairseq_bytefusion.text.files import open_text  # noqa: E402
@@ -41,13 +46,16 @@ from fairseq_bytefusion.text.word_list import count_words, is_word  # noqa: E402
 MAX_WORDS = 30000
 
 
-def find_text(data, src, tgt):
-    """str: the source side of the training text in ``data`` (Path).
+def find_text(data, src, tgt=None):
+    """str: the source side of the training text in ``data`` (Path), or, without a target,
+    the text of one language.
 
     Raises:
         SystemExit: there is none.
     """
     try:
+        if tgt is None:
+            return text_file(data, "train", src)
         return find_pair(data, "train", src, tgt, target_required=False)[0]
     except FileNotFoundError as error:
         raise SystemExit(str(error)) from error
@@ -124,7 +132,7 @@ def parse_options():
     )
     parser.add_argument("--words-of", metavar="TEACHER", help="no other words than these")
     options = parser.parse_args()
-    check_label_options(parser, options)
+    check_label_options(parser, options, target_optional=True)
     if options.max_words is None and not options.words_of:
         options.max_words = MAX_WORDS
     return options

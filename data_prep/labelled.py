@@ -49,12 +49,14 @@ def add_label_options(parser):
     )
 
 
-def check_label_options(parser, options):
-    """End the command where ``options`` (Namespace) are of labels and of languages."""
+def check_label_options(parser, options, target_optional=False):
+    """End the command where ``options`` (Namespace) are of labels and of languages, or of
+    neither; whether a source alone will do is ``target_optional`` (bool)."""
     languages = (options.source_lang, options.target_lang)
     if options.labels and any(languages):
         parser.error("--labels is of text without languages: drop -s and -t")
-    if not options.labels and not all(languages):
-        parser.error("give -s and -t, or --labels for train.conll or train.tsv")
+    if not options.labels and not all(languages[: 1 if target_optional else 2]):
+        alone = "; -s alone for text of one language" if target_optional else ""
+        parser.error(f"give -s and -t, or --labels for train.conll or train.tsv{alone}")
     if options.text_column and not options.labels:
         parser.error("--text-column does nothing without --labels: add that or drop it")

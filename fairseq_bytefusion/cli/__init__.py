@@ -17,6 +17,7 @@ from . import (
     path,
     predict,
     score,
+    score_text,
     translate,
 )
 
@@ -24,7 +25,7 @@ from . import (
 # the parsed arguments, and its place in this list, which is that in --help.
 VERBS = (
     *(path, score, inspect, average, neighbours, draft, translate),
-    *(predict, evaluate, explain),
+    *(predict, evaluate, explain, score_text),
 )
 
 

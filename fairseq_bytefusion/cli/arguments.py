@@ -22,6 +22,11 @@ def add_labeller_flags(parser):
         help="a checkpoint of --task byte_tagging or byte_classification, or the directory "
         "of one",
     )
+    add_where_flags(parser)
+
+
+def add_where_flags(parser):
+    """Add where the vocabulary is, and where the model runs, to ``parser``."""
     parser.add_argument(
         "--data",
         metavar="DIR",

@@ -2,6 +2,7 @@
 
 from .classifier import ByteClassifier, Classification
 from .tagger import ByteTagger, TaggedSentence
+from .text_scorer import TextScorer, WordScores
 from .translation import Translation
 from .translator import ByteTranslator
 
@@ -15,5 +16,7 @@ __all__ = [
     "ByteTranslator",
     "Classification",
     "TaggedSentence",
+    "TextScorer",
     "Translation",
+    "WordScores",
 ]

@@ -63,6 +63,24 @@ def labelling_overrides(path, name, purpose, data=None):
     return _where(files, path, options["data"], data)
 
 
+def language_model_overrides(path, name, purpose, data=None):
+    """Settings of a checkpoint's task that must change for scores of text.
+
+    Args:
+        path, name, purpose, data: as of :func:`labelling_overrides`.
+
+    Returns:
+        dict: as fairseq's ``arg_overrides``.
+
+    Raises:
+        FileNotFoundError, ValueError: as of :func:`labelling_overrides`.
+    """
+    options = _open(path, name, purpose).task_options
+    pattern = UNITS[options.get("source_unit", "byte")].filename
+    files = [] if pattern is None else [pattern.format(options["source_lang"])]
+    return _where(files, path, options["data"], data)
+
+
 def _open(path, task, purpose):
     """The checkpoint at ``path``, of a ``task`` (str) that has a ``purpose``."""
     if not os.path.exists(path):

@@ -95,7 +95,7 @@ class LanguageModelEncoder(Freezable, nn.Module):
         }
 
     def begun(self, tokens):
-        """``tokens`` (Long[B, T]) with ``<s>`` in front of every sentence: Long[B, 1 + T]."""
+        """Long[B, 1 + T]: ``tokens`` (Long[B, T]) with ``<s>`` before every sentence."""
         pad = self.embed_tokens.padding_idx
         tokens = F.pad(tokens, (1, 0), value=pad)
         is_text = tokens.ne(pad)

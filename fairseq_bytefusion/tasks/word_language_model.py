@@ -175,6 +175,6 @@ class WordLanguageModelTask(
     def build_generator(self, models, args, *rest, **kwargs):
         """Refuse: it is for scores and states (``fairseq-generate`` asks for it)."""
         raise ValueError(
-            f"a model of the task {self.NAME} writes no text: use bytefusion score-text, or "
-            "fairseq-validate for perplexities"
+            f"a model of the task {self.NAME} writes no text: use bytefusion score-text, "
+            "or fairseq-validate for perplexities"
         )

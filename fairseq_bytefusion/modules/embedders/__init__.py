@@ -1,8 +1,9 @@
 """Embedders: token ids to states; see :class:`Embedder` for what one must have.
 
 Token embedders give a state a symbol; word composers (:mod:`.composers`), mixtures,
-tables of words and language models one a word. To add a token embedder: a file here, a line in
-``TOKEN_EMBEDDERS``, a group of options in ``models/options/`` if it has any, a test.
+tables of words and language models one a word. To add a token embedder: a file here, a
+line in ``TOKEN_EMBEDDERS``, a group of options in ``models/options/`` if it has any, a
+test.
 """
 
 from .composers import COMPOSERS
