@@ -1,10 +1,19 @@
+import shutil
+
 import hypothesis
 import numpy as np
 import pytest
 
 import fairseq_bytefusion  # noqa: F401  (registers task and model)
 
-from .helpers import SENTENCES, approximate, script, write_labels, write_pair
+from .helpers import (
+    SENTENCES,
+    approximate,
+    model_language,
+    script,
+    write_labels,
+    write_pair,
+)
 
 # How long an example takes says how busy the machine is, not whether it is right.
 hypothesis.settings.register_profile("untimed", deadline=None)
@@ -97,6 +106,25 @@ def word_table(tmp_path_factory):
     rows = np.random.default_rng(1).normal(size=(len(names), 32))
     np.save(folder / "words.npy", rows.astype(np.float32))
     return folder / "words.npy"
+
+
+@pytest.fixture(scope="session")
+def language_text(toy_data, tmp_path_factory):
+    """A directory with the sources of ``toy_data`` as text of one language, ``xx``, which
+    are also in their places; ``dict.word.xx.txt`` is that of ``toy_data``."""
+    folder = tmp_path_factory.mktemp("text") / "data"
+    shutil.copytree(toy_data, folder)
+    for split in ("train", "valid"):
+        shutil.copy(folder / f"{split}.xx-en.xx", folder / f"{split}.xx")
+    return folder
+
+
+@pytest.fixture(scope="session")
+def language_model(language_text, tmp_path_factory):
+    """A checkpoint of a language model that has begun to learn ``language_text``."""
+    folder = tmp_path_factory.mktemp("language_model")
+    model_language(language_text, folder, "--max-update", "4", "--disable-validation")
+    return folder / "checkpoint_last.pt"
 
 
 @pytest.fixture(scope="session")

@@ -56,6 +56,15 @@ def model_args(arch="byte_transformer_tiny", **overrides):
     return args
 
 
+#: options of a language model, as a checkpoint keeps them
+TINY_LANGUAGE_MODEL = {
+    "encoder_embed_dim": 8,
+    "lstm_dim": 12,
+    "char_cnn_filters": "1:4,2:4",
+    "max_word_chars": 9,
+}
+
+
 class DictionaryTask:
     """The part of a task that building a model needs."""
 
@@ -65,6 +74,9 @@ class DictionaryTask:
 
     def source_words(self):
         return [b"a", b"kal", b"alarm", "दुनिया".encode(), b"x" * 150]
+
+    def language_model(self, path):
+        return TINY_LANGUAGE_MODEL
 
 
 def build_model(arch="byte_transformer_tiny", seed=1, **overrides):
@@ -203,6 +215,17 @@ def approximate(teacher, save_dir, *args, **kwargs):
     """Learn a table with ``fairseq-train`` and a tiny module; later flags win."""
     flags = (*APPROXIMATION_FLAGS, *args)
     return fairseq("train", teacher, "--save-dir", save_dir, *flags, **kwargs)
+
+
+def model_language(data, save_dir, *args, **kwargs):
+    """Train a tiny language model of the language ``xx``; later flags win."""
+    flags = [
+        *("--task", "word_language_model", "-s", "xx", "--arch", "bilm_tiny"),
+        *("--criterion", "word_language_model", "--optimizer", "adam", "--lr", "0.01"),
+        *("--max-tokens", "400", "--num-workers", "0", "--log-format", "simple"),
+        "--no-epoch-checkpoints",
+    ]
+    return fairseq("train", data, "--save-dir", save_dir, *flags, *args, **kwargs)
 
 
 def train_labels(kind, data, save_dir, *args, **kwargs):

@@ -24,6 +24,7 @@ FUSED = [
     for where in ("encoder", "decoder", "cross")
     for flag in (f"--{where}-attention", "fused")
 ]
+LANGUAGE_MODEL = "language model"  # in place of its path
 CHARACTERS = ("--char-embed-dim", "16", "--encoder-embedder")
 COMPOSERS = {
     "char2subword": [*CHARACTERS, "char2subword", "--checkpoint-activations"],
@@ -38,6 +39,7 @@ COMPOSERS = {
         *("--hit-pooling", "max"),
     ],
     "words": ["--encoder-embedder", "words", "--word-dropout", "0.2"],
+    "elmo": ["--encoder-embedder", "elmo", "--elmo-from", LANGUAGE_MODEL],
     "hybrid": [
         *(*CHARACTERS, "mixture", "--mixture", "hybrid"),
         *("--mixture-composer", "char-rnn"),
@@ -62,10 +64,16 @@ def test_every_embedder_is_among_the_systems():
     assert {"dense"} | {flag for flag in flags if flag in EMBEDDERS} == set(EMBEDDERS)
 
 
+def filled_in(flags, language_model):
+    """list of str: ``flags`` with the path of the language model."""
+    return [str(language_model) if flag == LANGUAGE_MODEL else flag for flag in flags]
+
+
 @pytest.mark.parametrize("flags", SYSTEMS.values(), ids=SYSTEMS)
 def test_every_system_trains_resumes_averages_generates_and_scores(
-    toy_data, tmp_path, capsys, flags
+    toy_data, language_model, tmp_path, capsys, flags
 ):
+    flags = filled_in(flags, language_model)
     save = (*flags, "--save-interval-updates", "2", "--keep-interval-updates", "2")
     train(toy_data, tmp_path, *save, "--max-update", "4", "--no-epoch-checkpoints")
     resumed = train(
@@ -95,8 +103,9 @@ def test_every_system_trains_resumes_averages_generates_and_scores(
 
 
 @pytest.mark.parametrize("name", ["one-hot", "ncf", "wsf", "fused", *COMPOSERS])
-def test_interactive_pads_on_either_side(toy_data, tmp_path, name):
-    train(toy_data, tmp_path, *SYSTEMS[name], "--max-update", "3", "--no-epoch-checkpoints")
+def test_interactive_pads_on_either_side(toy_data, language_model, tmp_path, name):
+    flags = filled_in(SYSTEMS[name], language_model)
+    train(toy_data, tmp_path, *flags, "--max-update", "3", "--no-epoch-checkpoints")
     shown = []
     for side in ([], ["--left-pad-source"]):
         result = fairseq(

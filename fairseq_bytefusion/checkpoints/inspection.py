@@ -79,6 +79,7 @@ def inspect_checkpoint(path, text=None):
         task_options=_without(
             {**checkpoint.task_options, **checkpoint.task_state},
             *("source_words", "labels", "label_counts", "tfidf", "pretrained"),
+            "language_model",
         ),
         scalars=collect_scalars(model),
         not_finite=checkpoint.not_finite,

@@ -27,14 +27,16 @@ class _NoTask:
     Args:
         labels (list of str): of a model that labels.
         pretrained (dict, optional): the state of what it has of a pre-trained encoder.
+        language_model (dict, optional): options of the one that its embedder stands on.
     """
 
     num_features = 0
 
-    def __init__(self, labels, pretrained=None):
+    def __init__(self, labels, pretrained=None, language_model=None):
         self.source_dictionary = self.target_dictionary = _NoText()
         self.labels = labels
         self.pretrained = pretrained and PretrainedParts(**pretrained)
+        self.language_model = lambda path: language_model
 
     def source_words(self):
         """list of bytes: a table has one row at least."""
@@ -63,7 +65,8 @@ def stand_in_model(checkpoint, family):
     model_class = ARCH_MODEL_REGISTRY.get(checkpoint.arch, ARCH_MODEL_REGISTRY[family])
     options = Namespace(**checkpoint.model_options)
     model_class.resolve_as_before(options)
-    task = _NoTask(checkpoint.labels, checkpoint.task_state.get("pretrained"))
+    state = checkpoint.task_state
+    task = _NoTask(checkpoint.labels, state.get("pretrained"), state.get("language_model"))
     model = model_class.build_model(options, task)
     parameters = dict(checkpoint.parameters)
     model.upgrade_state_dict(parameters)

@@ -11,6 +11,9 @@ from ..text.text_dictionary import encode_utf8
 from ..text.word_list import joined_words, split_words
 from .classifier import ByteClassifier
 
+# What a language model reads before a sentence.
+_BEGIN = [0]
+
 _NO_SPAN = "O"
 
 
@@ -186,6 +189,7 @@ def _of_composed(ids, composer, symbols, values):
         [(i, v) for i, v in zip(row.tolist(), own.tolist()) if i not in outside]
         for row, own in zip(symbols, values)
     ]
+    rows = [row for row in rows if [i for i, _ in row] != _BEGIN]
     found = []
     for word in ids:
         is_next = rows and [i for i, _ in rows[0]] == word[: composer.max_chars]

@@ -67,9 +67,9 @@ class BiLMModel(BaseFairseqModel):
 
         Returns:
             dict of str to tuple: of each direction ``forward``, ``backward`` states
-            Float[N, D], the rows Long[N] of the words that they have to tell, and Bool[B, S],
-            True at those of a sentence's words that are told, N in all: forward all but
-            ``<s>``, backward all but ``</s>``.
+            Float[N, D], the rows Long[N] of the words that they have to tell, and
+            Bool[B, S], True at those of a sentence's words that are told, N in all:
+            forward all but ``<s>``, backward all but ``</s>``.
         """
         found = self.encoder.read(src_tokens)
         rows, is_word = self.output.rows_of(found.words), ~found.padding_mask

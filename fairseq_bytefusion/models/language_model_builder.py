@@ -33,6 +33,6 @@ def build_language_model(options, dictionary):
 
 
 def rebuild_language_model(saved, dictionary):
-    """As :func:`build_language_model`, from what a checkpoint says of its options (dict)."""
+    """As :func:`build_language_model`, from the options that a checkpoint keeps (dict)."""
     options = complete(BiLMConfig, Namespace(**{**saved, "freeze_composer": False}))
     return build_language_model(options, dictionary)

@@ -17,7 +17,7 @@ from ..data.pairs.pair_files import require_directory
 from ..data.sentences import SentenceDataset
 from ..text import UNITS, load_dictionary
 from .shared.batching import PackedBatching
-from .shared.composer_transfer import start_from_approximation
+from .shared.composer_transfer import composer_start, start_word_embedder
 from .shared.filtering import CountedFiltering
 from .shared.resolved_options import store_resolved
 from .shared.scalar_logging import ScalarLogging
@@ -114,19 +114,19 @@ class WordLanguageModelTask(
         return super()._read_words()
 
     def build_model(self, cfg, from_checkpoint=False):
-        """As in fairseq; the composer of a new model may start from an approximation.
+        """As in fairseq; the composer of a new model may start from another one.
 
         Raises:
             FileNotFoundError: no such data directory (a checkpoint needs none).
             OSError, RuntimeError, ValueError: see
-                :func:`~.shared.composer_transfer.start_from_approximation`.
+                :func:`~.shared.composer_transfer.start_word_embedder`.
         """
         if not from_checkpoint:
             require_directory(utils.split_paths(self.cfg.data)[0])
         model = super().build_model(cfg, from_checkpoint)
         store_resolved(cfg, model)
-        if getattr(cfg, "char2subword_from", None) and not from_checkpoint:
-            start_from_approximation(model, cfg, self)
+        if composer_start(cfg) and not from_checkpoint:
+            start_word_embedder(model, cfg, self)
         return model
 
     def _side(self, limit=None):

@@ -58,6 +58,7 @@ COMPOSER_OPTIONS = {
         "hit_pooling": "max",
     },
     "words": {},
+    "elmo": {"elmo_from": "a language model", "elmo_finetune": True},
     "hybrid hit": {
         "encoder_embedder": "mixture",
         "mixture": "hybrid",

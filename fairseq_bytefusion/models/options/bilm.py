@@ -2,36 +2,18 @@
 
 from dataclasses import dataclass
 
-from fairseq import utils
 from fairseq.dataclass import ChoiceEnum
 
 from ...modules.embedders import COMPOSERS
 from ...modules.embedders.composers.char_cnn import PRESETS
 from ...modules.language_model_encoder import DIRECTIONS
-from .attention import FusedAttentionOptions
-from .composers import (
-    Char2SubwordOptions,
-    CharCNNOptions,
-    CharRNNOptions,
-    ComposerOptions,
-    composer_owner,
-)
-from .embedders import refuse_unclear_words
+from .composer_model import ComposerModelOptions
+from .composers import composer_owner
 from .groups import check_positive, option
-from .hit import HitOptions
-
-_LAYERED = composer_owner(("char2subword", "hit"))
 
 
 @dataclass
-class BiLMConfig(
-    ComposerOptions,
-    Char2SubwordOptions,
-    CharCNNOptions,
-    CharRNNOptions,
-    HitOptions,
-    FusedAttentionOptions,
-):
+class BiLMConfig(ComposerModelOptions):
     """One flat field a flag; those of composers are those of encoders."""
 
     encoder_embedder: ChoiceEnum(list(COMPOSERS)) = option(
@@ -51,21 +33,17 @@ class BiLMConfig(
         f"char-cnn: {', '.join(PRESETS)} or width:number,width:number...",
         composer_owner(("char-cnn",)),
     )
-    dropout: float = option(0.1, "dropout on what layers and the softmax read")
-    attention_dropout: float = option(0.0, "dropout on attention weights", _LAYERED)
-    activation_dropout: float = option(
-        0.0, "dropout after the FFN's activation", composer_owner(("hit",))
-    )
-    activation_fn: ChoiceEnum(utils.get_available_activation_fns()) = option(
-        "relu", "activation of the FFN", composer_owner(("hit",))
-    )
 
     @staticmethod
     def check_group(options, dictionary):
+        if options.encoder_embedder not in COMPOSERS:
+            raise ValueError(
+                f"--encoder-embedder {options.encoder_embedder} composes no words: a "
+                f"language model needs one of {', '.join(COMPOSERS)}"
+            )
         check_positive(options, ("encoder_embed_dim", "lstm_layers", "lstm_dim"))
         if options.lstm_dim < options.encoder_embed_dim:
             raise ValueError(
                 f"--lstm-dim {options.lstm_dim} is less than --encoder-embed-dim "
                 f"{options.encoder_embed_dim}, the width of a state: change either"
             )
-        refuse_unclear_words(f"--encoder-embedder {options.encoder_embedder}", dictionary)
