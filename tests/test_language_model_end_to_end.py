@@ -44,7 +44,7 @@ def test_training_resumes_exactly_and_validates(language_text, tmp_path):
         assert found[f"ppl_{direction}"] == pytest.approx(
             2 ** found[f"loss_{direction}"], rel=0.01
         )
-    assert found["unk"] == 0
+    assert 0 < found["unk"] < 20
     (data / "dict.word.xx.txt").unlink()
     result = fairseq(
         "validate", data, "--task", "word_language_model", "-s", "xx", "--path",
@@ -103,16 +103,16 @@ def test_scores_of_text_are_those_of_validation(language_text, language_model):
 
 
 def test_scores_of_odd_text(language_model):
-    text, totals = b"kal foo\n\n \xff \nkal\n", []
+    text, totals = b"laga foo\n\n \xff \nlaga\n", []
     for size in ("1", "8"):
         flags = ("--json", "--batch-size", size, "--quiet")
         found = bytefusion("score-text", language_model, *flags, stdin=text)
         rows = list(map(json.loads, found.stdout.decode().splitlines()))
         forward = [row["forward"] for row in rows]
-        assert forward[0]["words"] == ["kal", "foo", "</s>"]
+        assert forward[0]["words"] == ["laga", "foo", "</s>"]
         assert forward[0]["is_known"] == [True, False, True]
         assert forward[1]["words"] == ["</s>"]
-        assert rows[0]["backward"]["words"] == ["<s>", "kal", "foo"]
+        assert rows[0]["backward"]["words"] == ["<s>", "laga", "foo"]
         assert b"words are none of the model's list" in found.stderr
         totals.append([x["log_probability"] for row in rows for x in row.values()])
     assert totals[0] == pytest.approx(totals[1], abs=2e-4)
@@ -153,7 +153,8 @@ def test_labels_stand_on_a_language_model(label_data, language_model, tmp_path, 
     found = bytefusion("predict", tmp_path / LAST, "--quiet", stdin=b"kal alarm\n\n")
     assert len(found.stdout.splitlines()[0].split()) == (2 if kind == "tagging" else 1)
     page = bytefusion("explain", tmp_path / LAST, "--text", "kal alarm", "--json").stdout
-    characters = json.loads(page)["characters"]
+    (found,) = json.loads(page)
+    characters = found["characters"]
     assert [[c for c, _ in word] for word in characters] == [list("kal"), list("alarm")]
     assert all(v is not None for word in characters for _, v in word)
 

@@ -16,8 +16,8 @@ def add_parser(verbs):
         "score-text",
         help="log-probabilities of standard input, a sentence a line",
         description="Log-probabilities (natural logarithms) of standard input by a "
-        "language model: a sentence a line in, a line out: that of the sentence, a tab, and "
-        "those of its words and of </s>, with a space between them; of a model of both "
+        "language model: a sentence a line in, a line out: that of the sentence, a tab, "
+        "and those of its words and of </s>, with a space between them; of a model of both "
         "directions also, behind tabs, that of the sentence read backward and those of <s> "
         "and its words, in the order of the sentence. A word that is none of the model's "
         "list has the probability of <unk>; how many there are is said.",

@@ -19,7 +19,7 @@ import torch
 from fairseq import checkpoint_utils
 
 import fairseq_bytefusion  # noqa: F401
-from fairseq_bytefusion.generation import ByteTranslator
+from fairseq_bytefusion.generation import ByteTranslator, TextScorer
 
 from ..helpers import fairseq, script, write_labels, write_pair
 
@@ -118,6 +118,16 @@ KINDS = {
         *("--char-embed-dim", "8", "--char-rnn-hidden-dim", "8", "--max-tokens", "200"),
         *_TRAINING,
     ],
+    "bilm": [
+        *("--task", "word_language_model", "--criterion", "word_language_model", "--arch"),
+        *("bilm", "-s", "xx-en.xx", "--encoder-embed-dim", "4", "--lstm-dim", "6"),
+        *("--char-cnn-filters", "1:2,3:4", "--char-embed-dim", "4", "--max-tokens", "200"),
+        *_TRAINING,
+    ],
+    "elmo": [
+        *(*_TRANSLATION, "--encoder-embedder", "elmo", "--elmo-from", "bilm.pt"),
+        *("--elmo-layer-norm", "--elmo-dropout", "0"),
+    ],
 }
 #: kind -> packages that it needs beside those of every installation
 PACKAGES = {
@@ -127,7 +137,7 @@ PACKAGES = {
     "masked_pieces": "transformers",
 }
 LABELLING = ["tagging", "classification", "pretrained"]
-OTHERS = ["approximation", "masked_pieces", "masked_characters"]
+OTHERS = ["approximation", "masked_pieces", "masked_characters", "bilm"]
 #: kind -> how near its numbers must be: those of transformers are not ours
 TOLERANCES = {"pretrained": 1e-3, "masked_pieces": 1e-3}
 
@@ -184,6 +194,13 @@ def labels_of(path, data=DATA):
     return {"labels": models[0].decode(output).tolist(), "scores": size}
 
 
+def text_scores_of(path, data=DATA):
+    """list of list of float: log-probabilities of ``SOURCES`` by a language model, of each
+    direction."""
+    found = TextScorer.from_pretrained(path, "cpu", data).score(SOURCES, progress=False)
+    return [[scores.log_probability for scores in each.values()] for each in found]
+
+
 def _make_labels():
     """Labelled text of the words that are there: a word's label is its first letter."""
     for split in ("train", "valid"):
@@ -221,6 +238,7 @@ def _make_data():
             "".join(f"{letter} 1\n" for letter in ["▁", *letters]), "utf-8"
         )
     (DATA / "dict.word.xx.txt").write_text("kal 3\ndo 2\nhai 1\n")
+    (DATA / "dict.word.xx-en.xx.txt").write_text("kal 3\ndo 2\nhai 1\n")
     (DATA / "words.tsv").write_text("\n".join([*words, "##ing", "goverment"]) + "\n")
     np.save(DATA / "words.npy", np.random.default_rng(1).normal(size=(10, 16)))
 
@@ -238,6 +256,8 @@ def _make(kind):
     shutil.rmtree(work)
     if kind in LABELLING:
         expected.update(labels_of(path))
+    elif kind == "bilm":
+        expected["scores"] = text_scores_of(path)
     elif kind not in OTHERS:
         translator = ByteTranslator.from_pretrained(path, "cpu", data=DATA)
         found = translator.translate(SOURCES, beam=2, progress=False)

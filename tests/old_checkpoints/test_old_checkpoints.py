@@ -25,6 +25,7 @@ from .make import (
     resume,
     scores_of,
     size_of_parameters,
+    text_scores_of,
 )
 
 EXPECTATIONS = json.loads(EXPECTED.read_text("utf-8"))
@@ -63,6 +64,12 @@ def test_an_old_checkpoint_labels_as_it_did(kind, tmp_path):
     assert found["labels"] == expected["labels"]
     tolerance = TOLERANCES.get(kind, 1e-5)
     assert found["scores"] == pytest.approx(expected["scores"], rel=tolerance)
+
+
+def test_an_old_language_model_scores_as_it_did(tmp_path):
+    found = text_scores_of(checkpoint("bilm"), tmp_path)
+    for scores, expected in zip(found, EXPECTATIONS["bilm"]["scores"]):
+        assert scores == pytest.approx(expected, rel=1e-5)
 
 
 @pytest.mark.parametrize("kind", KINDS)
