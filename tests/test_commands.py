@@ -143,11 +143,12 @@ def tagger(label_data, tmp_path_factory):
 
 
 VERBS = ["inspect", "average", "neighbours", "predict", "evaluate", "explain"]
+VERBS += ["score-text"]
 
 
 @pytest.mark.parametrize("verb", VERBS)
 def test_a_verb_prints_the_same(
-    trainings, approximation, tagger, label_data, tmp_path, verb
+    trainings, approximation, tagger, language_model, label_data, tmp_path, verb
 ):
     path, best = (trainings[0][0] / f"checkpoint_{name}.pt" for name in ("last", "best"))
     args = {
@@ -157,6 +158,7 @@ def test_a_verb_prints_the_same(
         "predict": [tagger, "--conll", "--quiet"],
         "evaluate": [tagger, label_data / "test.conll", "--quiet"],
         "explain": [tagger, "--text", "kal alarm", "--json"],
+        "score-text": [language_model, "--quiet"],
     }[verb]
     here, apart = (
         bytefusion(verb, *args, apart=apart, stdin=b"kal alarm\n\ncaf\xe9\n").stdout

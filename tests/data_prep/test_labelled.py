@@ -66,7 +66,8 @@ def test_mistakes(tmp_path, name, flags, message):
 def test_languages_or_labels_are_needed(tmp_path, name):
     for flags, message in (
         ((), "give -s and -t, or --labels"),
-        (("-s", "de"), "give -s and -t, or --labels"),
+        # Text of one language has a list of words.
+        *[(("-s", "de"), "give -s and -t, or --labels")] * (name == "build_vocab"),
         (("-s", "a", "-t", "b", "--text-column", "2"), "--text-column does nothing"),
     ):
         result = script(f"data_prep/{name}.py", tmp_path, *flags, check=False)
