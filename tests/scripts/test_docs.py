@@ -204,6 +204,7 @@ def known_flags():
         ("byte_tagger", "byte_tagging"),
         ("byte_classifier", "byte_classification"),
         ("char2subword_mlm", "masked_pieces"),
+        ("bilm", "word_language_model"),
     ):
         of_translation = "label_smoothed_cross_entropy_with_lookahead"
         criterion = of_translation if task == "byte_translation" else task
