@@ -141,7 +141,7 @@ def test_approximations_of_every_table_and_loss(work):
         ("slots_from_intent", [("hit", "1")] * 2, "span_f1"),
         (
             "slots_pretrained",
-            [("char_rnn_masked", "1"), ("bert_hybrid_1_2_1", "1")],
+            [("elmo", "1"), ("char_rnn_masked", "1"), ("bert_hybrid_1_2_1", "1")],
             "span_f1",
         ),
     ],
@@ -161,6 +161,12 @@ def test_what_is_learned_before_a_task_has_its_last_validation(work, experiment)
     (row,) = table_of(work, experiment)
     assert row["updates"] == "4"
     assert float(row["loss"]) > 0 and 0 <= float(row["accuracy"]) <= 100
+
+
+def test_language_models_have_perplexities(work):
+    (row,) = table_of(work, "bilm")
+    assert min(float(row[f"ppl_{way}"]) for way in ("forward", "backward")) > 1
+    assert 0 <= float(row["unk"]) <= 100
 
 
 def test_a_module_is_learned_again_behind_a_pre_trained_model(work):

@@ -11,6 +11,7 @@ from .masked_characters import MaskedCharacters
 from .masked_pieces import MaskedPieces
 from .sweep import Sweep
 from .tagging import Tagging
+from .word_language_model import WordLanguageModel
 from .zero_shot import ZeroShot
 
 KINDS = {
@@ -23,6 +24,7 @@ KINDS = {
     "composers": Composers,
     "tagging": Tagging,
     "classification": Classification,
+    "word_language_model": WordLanguageModel,
     "masked_characters": MaskedCharacters,
     "masked_pieces": MaskedPieces,
     "bert": Bert,

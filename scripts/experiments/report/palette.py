@@ -38,6 +38,8 @@ SYSTEMS = {
     "byte_msc_both": Style("#cd7b91", "2"),
     "hit": Style("#bc893e", "3"),
     "hit_no_outer": Style("#458166", "4"),
+    "char_rnn_masked": Style("#723bba", "+"),
+    "elmo": Style("#a62b87", "x"),
 }
 #: Of the n-grams of ncf, the shortest first: no system's, and as different.
 NGRAMS = ("#5e78ff", "#bb1c5c", "#b08d12", "#00969a", "#446400", "#bb7c5f")
