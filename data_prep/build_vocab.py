@@ -6,7 +6,7 @@
 
 writes ``DATA/spm.<lang>.model`` (SentencePiece BPE) and ``DATA/dict.char.<lang>.txt``
 (fairseq's dictionary format) for every language. Several sources share one vocabulary,
-written under the name of each.
+written under the name of each; so do several targets.
 
     python data_prep/build_vocab.py DATA --labels --kinds char
 
@@ -16,6 +16,7 @@ both, the space among them.
 
 import argparse
 import io
+import itertools
 import os
 import re
 import sys
@@ -40,12 +41,12 @@ from fairseq_bytefusion.text.char_symbols import symbol_of  # noqa: E402
 KINDS = ("sentencepiece", "char")
 
 
-def build_vocab(data, sources, target, args):
+def build_vocab(data, sources, targets, args):
     """Write the vocabularies of ``args.kinds``.
 
     Args:
         data (str): raw-text directory.
-        sources (list of str), target (str): language codes.
+        sources (list of str), targets (list of str): language codes.
         args: ``kinds``, ``source_size``, ``target_size`` and what the trainers take.
 
     Returns:
@@ -55,10 +56,11 @@ def build_vocab(data, sources, target, args):
         FileNotFoundError: a pair has no training files.
         ValueError: there is too little text for the size asked for.
     """
-    pairs = [find_pair(data, "train", source, target) for source in sources]
+    langs = itertools.product(sources, targets)
+    pairs = [find_pair(data, "train", *pair) for pair in langs]
     sides = (
         ("source", sources, [pair[0] for pair in pairs], args.source_size),
-        ("target", [target], [pair[1] for pair in pairs], args.target_size),
+        ("target", targets, [pair[1] for pair in pairs], args.target_size),
     )
     made, contents = [], {}
 
@@ -264,15 +266,17 @@ def build_pair_vocab(args):
     Raises:
         ValueError: languages that cannot be.
     """
-    sources = args.source_lang.split(",")
-    if "" in sources:
-        raise ValueError(f"--source-lang {args.source_lang}: write it as de,fr,ru")
-    if args.target_lang in sources:
-        raise ValueError(
-            f"{args.target_lang} is a source and the target: their vocabularies would have "
-            "one name; leave it out of --source-lang"
-        )
-    return build_vocab(args.data, sources, args.target_lang, args)
+    sources, targets = args.source_lang.split(","), args.target_lang.split(",")
+    for side, langs in (("source", sources), ("target", targets)):
+        if "" in langs:
+            raise ValueError(f"--{side}-lang {','.join(langs)}: write it as de,fr,ru")
+    for lang in targets:
+        if lang in sources:
+            raise ValueError(
+                f"{lang} is a source and the target: their vocabularies would have one "
+                "name; leave it out of --source-lang"
+            )
+    return build_vocab(args.data, sources, targets, args)
 
 
 if __name__ == "__main__":

@@ -179,5 +179,5 @@ def _languages(task_options):
     source, target = task_options.get("source_lang"), task_options.get("target_lang")
     if source is None or target is None:  # an older checkpoint does not say
         return ""
-    tags = ", source tags" if task_options.get("source_tags") else ""
-    return f", {source} into {target}{tags}"
+    tags = [f", {s} tags" for s in ("source", "target") if task_options.get(f"{s}_tags")]
+    return f", {source} into {target}{''.join(tags)}"

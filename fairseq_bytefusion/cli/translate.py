@@ -35,6 +35,12 @@ def add_parser(verbs):
         help="which of the model's source languages (needed with --source-tag only)",
     )
     parser.add_argument(
+        "-t",
+        "--target-lang",
+        metavar="LANG",
+        help="which of the model's target languages (needed where it has several)",
+    )
+    parser.add_argument(
         "--data",
         metavar="DIR",
         help="where the vocabularies are (default: the data directory of training, or "
@@ -105,7 +111,7 @@ def run(args):
         beside.check_count(lines)
     with output_text(args.output, args.overwrite) as output:
         translator = ByteTranslator.from_pretrained(
-            args.checkpoint, args.device, args.data, args.source_lang
+            args.checkpoint, args.device, args.data, args.source_lang, args.target_lang
         )
         hidden = args.quiet or sys.stderr is None
         with tqdm(

@@ -16,11 +16,12 @@ class Side:
     Args:
         langs (sequence of str): codes of the languages, which share a dictionary.
         dictionary (TextDictionary): if it has tags, every sentence begins with that of its
-            language.
+            language, unless these are ``tags_apart``.
         limit (int, optional): the most ids of a sentence, ``</s>`` and tag included.
         left_pad (bool): pad batches on the left.
         name (str): what messages call a sentence of this side.
         flag (str): what sets its limit, for messages.
+        tags_apart (bool): tags are no symbols of sentences: the decoder begins with them.
     """
 
     langs: Sequence[str]
@@ -29,11 +30,17 @@ class Side:
     left_pad: bool = False
     name: str = "sentence"
     flag: str = "--max-source-positions"
+    tags_apart: bool = False
+
+    @property
+    def tags(self):
+        """dict of str to int: of each language, the symbol its sentences begin with."""
+        return {} if self.tags_apart else self.dictionary.tags
 
     @property
     def num_specials(self):
         """int: ids of a sentence that are not text: ``</s>`` and, with tags, its tag."""
-        return 1 + bool(self.dictionary.tags)
+        return 1 + bool(self.tags)
 
     def over(self, limit):
         """str: what a sentence of more ids than ``limit`` (int) is."""
@@ -52,12 +59,12 @@ class Side:
             OSError: ``path`` cannot be read.
         """
         limit = self.limit
-        if limit is not None and self.dictionary.tags:
+        if limit is not None and self.tags:
             limit -= 1
         return LineDataset(path, self.dictionary, limit)
 
     def tagged(self, sentences, lang):
         """``sentences`` (a dataset of Long[T]) behind the tag of ``lang`` (str), if any."""
-        if not self.dictionary.tags:
+        if not self.tags:
             return sentences
-        return PrependTokenDataset(sentences, self.dictionary.tags[lang])
+        return PrependTokenDataset(sentences, self.tags[lang])

@@ -36,10 +36,12 @@ class WordAttention:
     Args:
         models (list of FairseqModel)
         source (TextDictionary), target (TextDictionary)
+        begin (int, optional): what the decoder begins with; by default ``</s>``.
     """
 
-    def __init__(self, models, source, target):
+    def __init__(self, models, source, target, begin=None):
         self.models, self.source, self.target = models, source, target
+        self._begin = target.eos() if begin is None else begin
         self._tables = symbol_tables(source)
 
     @torch.no_grad()
@@ -78,9 +80,8 @@ class WordAttention:
 
     def _previous(self, written, device):
         """Long[B, T]: what the decoder reads."""
-        eos, pad = self.target.eos(), self.target.pad()
-        rows = [torch.cat([row.new_tensor([eos]), row[:-1]]) for row in written]
-        return torch.nn.utils.rnn.pad_sequence(rows, True, pad).to(device)
+        rows = [torch.cat([row.new_tensor([self._begin]), row[:-1]]) for row in written]
+        return torch.nn.utils.rnn.pad_sequence(rows, True, self.target.pad()).to(device)
 
     def columns(self, source, words, num_states):
         """The word of each state of a source.

@@ -54,7 +54,10 @@ class BatchRunner:
             ValueError: see :class:`WordAttention`.
         """
         of_words = WordAttention(
-            self.models, self.task.source_dictionary, self.task.target_dictionary
+            self.models,
+            self.task.source_dictionary,
+            self.task.target_dictionary,
+            self.task.target_begin,
         )
         words, counts = sources.words(self._symbols[0])
         for rank in range(max(map(len, found.values()), default=0)):

@@ -10,14 +10,15 @@ from ..text import UNITS
 from ..text.units import vocabulary_file
 
 
-def task_overrides(path, data=None, source_lang=None):
+def task_overrides(path, data=None, source_lang=None, target_lang=None):
     """Settings of a checkpoint's task that must change for translation.
 
     Args:
         path (str): a checkpoint.
         data (str or Path, optional): directory with the vocabularies; by default that
             of training, or else that of the checkpoint.
-        source_lang (str, optional): instead of that, or those, of training.
+        source_lang (str, optional), target_lang (str, optional): instead of that, or
+            those, of training.
 
     Returns:
         dict: as fairseq's ``arg_overrides``.
@@ -31,6 +32,8 @@ def task_overrides(path, data=None, source_lang=None):
     overrides = {"draft": "none", "draft_file": None, "draft_length": "auto"}
     if source_lang is not None:
         overrides["source_lang"] = source_lang
+    if target_lang is not None:
+        overrides["target_lang"] = target_lang
     for key in ("source_lang", "target_lang"):
         if {**checkpoint.task_options, **overrides}.get(key) is None:
             # Found in the data of training, which may be gone. A checkpoint of the byte

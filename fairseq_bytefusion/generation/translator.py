@@ -38,7 +38,9 @@ class ByteTranslator:
         self._runner = BatchRunner(self.models, task, self.device)
 
     @classmethod
-    def from_pretrained(cls, path_or_dir, device=None, data=None, source_lang=None):
+    def from_pretrained(
+        cls, path_or_dir, device=None, data=None, source_lang=None, target_lang=None
+    ):
         """Load a checkpoint; the data it was trained on need not be there any more.
 
         Vocabularies of other units than the byte are read from ``data``; without it
@@ -53,16 +55,19 @@ class ByteTranslator:
             data (str or Path, optional): a directory with the vocabularies.
             source_lang (str, optional): which of several sources the sentences are in;
                 a model with ``--source-tag`` must know.
+            target_lang (str, optional): which of the model's targets to translate into;
+                one with ``--target-tag`` of several must know.
 
         Raises:
             OSError: no such file.
             RuntimeError: not a complete fairseq checkpoint, or another vocabulary than
                 that of training.
-            ValueError: a checkpoint of another task, or no such device.
+            ValueError: a checkpoint of another task, no such device, or a language that
+                the model has no tag for.
         """
         device = choose_device(device)
         paths = checkpoint_files(path_or_dir)
-        overrides = task_overrides(paths[0], data, source_lang)
+        overrides = task_overrides(paths[0], data, source_lang, target_lang)
         # What a model was trained with says nothing of how it should translate.
         overrides["bf16"] = False
         models, cfg, task = checkpoint_utils.load_model_ensemble_and_task(
@@ -112,8 +117,8 @@ class ByteTranslator:
             TypeError: ``sentences`` or ``prefix`` is not a list of str; what shall be a
                 number is none.
             ValueError: a line end within a sentence; a number out of its range; a
-                model with ``--source-tag`` of several languages, none of them chosen; a
-                prefix too few, or longer than a translation may be.
+                model with ``--source-tag`` or ``--target-tag`` of several languages, none
+                of them chosen; a prefix too few, or longer than a translation may be.
         """
         options = SearchOptions(beam=beam, **search)
         check_count("batch_size", batch_size)

@@ -20,6 +20,7 @@ class GreedyRules:
 
     def __init__(self, dictionary, max_len, min_len=1, unk_penalty=0.0, prefix=None):
         self.pad, self.eos, self.unk = dictionary.pad(), dictionary.eos(), dictionary.unk()
+        self._never = [self.pad, *dictionary.tags.values()]
         self.max_len, self.min_len, self.unk_penalty = max_len, min_len, unk_penalty
         self._prefix, self._automaton, self._limits = prefix, None, None
 
@@ -45,7 +46,7 @@ class GreedyRules:
             tuple: symbols Long[B, k + 1] and their log-probabilities Float[B, k + 1].
         """
         steps = before[:, None] + torch.arange(log_probs.shape[1], device=before.device)
-        log_probs[..., self.pad] = float("-inf")
+        log_probs[..., self._never] = float("-inf")
         log_probs[..., self.unk] -= self.unk_penalty
         at_end = (steps >= self.max_len)[..., None]
         ends = log_probs[..., self.eos].clone()

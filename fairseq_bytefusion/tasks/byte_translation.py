@@ -6,7 +6,6 @@ from dataclasses import replace
 import torch
 from fairseq import utils
 from fairseq.data import ListDataset
-from fairseq.sequence_scorer import SequenceScorer
 from fairseq.tasks import register_task
 from fairseq.tasks.translation import TranslationTask
 
@@ -20,8 +19,9 @@ from .shared.composer_transfer import composer_start, start_word_embedder
 from .shared.encoder_transfer import EncoderTransfer
 from .shared.filtering import CountedFiltering
 from .shared.generation_limits import GenerationLimits
+from .shared.inference import TaggedInference
 from .shared.language_model import LanguageModelTransfer
-from .shared.languages import complete_languages, source_languages
+from .shared.languages import complete_languages, language_codes
 from .shared.lookahead_training import LookaheadTraining
 from .shared.positions import LearnedPositions
 from .shared.resolved_options import store_resolved
@@ -44,13 +44,15 @@ class ByteTranslationTask(
     SavedVocabularies,
     LookaheadTraining,
     LanguageModelTransfer,
+    TaggedInference,
     EncoderTransfer,
     TranslationTask,
 ):
     """Translation between raw-text files, read and written as symbols of a unit.
 
     ``DATA`` holds ``train.de-en.de``, ``train.de-en.en``, likewise ``valid`` and
-    ``test``: one sentence a line. Several sources (``-s de,fr``) may share a target.
+    ``test``: one sentence a line. There may be several sources (``-s de,fr``) and, with
+    ``--target-tag``, several targets: every source is translated into every target.
     Training drops pairs that are empty or too long and says how many; every other split
     keeps every line, an over-long source cut to ``--max-source-positions``.
     """
@@ -78,12 +80,17 @@ class ByteTranslationTask(
                 f"--sampling-temperature {cfg.sampling_temperature:g} must be above 0: 1 "
                 "mixes the pairs as they are, 5 makes their shares more alike"
             )
-        return cls(cfg, *load_dictionaries(cfg, complete_languages(cfg)))
+        return cls(cfg, *load_dictionaries(cfg, *complete_languages(cfg)))
 
     @property
     def source_langs(self):
         """list of str: the source languages, one or several."""
-        return source_languages(self.cfg.source_lang)
+        return language_codes(self.cfg.source_lang, "--source-lang")
+
+    @property
+    def target_langs(self):
+        """list of str: the target languages, one or several."""
+        return language_codes(self.cfg.target_lang, "--target-lang")
 
     @property
     def source_side(self):
@@ -101,12 +108,13 @@ class ByteTranslationTask(
     def target_side(self):
         """Side: what can be scored."""
         return Side(
-            [self.cfg.target_lang],
+            self.target_langs,
             self.tgt_dict,
             limit=self.most_positions("decoder"),
             left_pad=self.cfg.left_pad_target,
             name="target",
             flag="--max-target-positions",
+            tags_apart=True,
         )
 
     def build_model(self, cfg, from_checkpoint=False):
@@ -170,13 +178,18 @@ class ByteTranslationTask(
         self, src_tokens, src_lengths, constraints=None, targets=None
     ):
         """A dataset of sources, alone for ``fairseq-interactive``, or with targets (list
-        of Long[T]) to score."""
+        of Long[T]) to score.
+
+        Raises:
+            ValueError: the model has tags of targets, and none is chosen.
+        """
         sides, columns = [self.source_side], [ListDataset(src_tokens, src_lengths)]
         if targets is not None:
             sides.append(self.target_side)
             columns.append(ListDataset(targets, list(map(len, targets))))
         parts = {self.cfg.source_lang: tuple(columns)}
-        return ParallelDataset(sides, parts, constraints=constraints)
+        tags = self.target_tag().tolist()
+        return ParallelDataset(sides, parts, begins=tags, constraints=constraints)
 
     def get_interactive_tokens_and_lengths(self, lines, encode_fn):
         """Ids and lengths of ``lines``; an over-long line is cut, with a warning.
@@ -228,6 +241,11 @@ class ByteTranslationTask(
         for flag in ("prefix_size", "score_reference"):
             if getattr(args, flag, 0):
                 self.require_references(f"--{flag.replace('_', '-')}")
+        extra_gen_cls_kwargs = dict(extra_gen_cls_kwargs or {})
+        if tags := self.tgt_dict.tags:
+            # They are no text; the search for valid UTF-8 knows, others do not.
+            names = [self.tgt_dict[i] for i in tags.values()]
+            extra_gen_cls_kwargs.setdefault("tokens_to_suppress", names)
         is_bytes = self.target_dictionary.unit == "byte"
         is_utf8 = is_bytes and not self.cfg.allow_invalid_utf8
         # From Python they come with the other options of a search.
@@ -236,10 +254,10 @@ class ByteTranslationTask(
             seq_gen_cls, extra = draft_generator_class(
                 models, args, drafts, self.tgt_dict, is_utf8
             )
-            extra_gen_cls_kwargs = {**extra, **(extra_gen_cls_kwargs or {})}
+            extra_gen_cls_kwargs = {**extra, **extra_gen_cls_kwargs}
         elif seq_gen_cls is None and is_utf8:
             seq_gen_cls, extra = utf8_generator_class(args)
-            extra_gen_cls_kwargs = {**extra, **(extra_gen_cls_kwargs or {})}
+            extra_gen_cls_kwargs = {**extra, **extra_gen_cls_kwargs}
         return super().build_generator(
             models, args, seq_gen_cls, extra_gen_cls_kwargs, **kwargs
         )
@@ -251,33 +269,3 @@ class ByteTranslationTask(
                 raise ValueError(
                     f"{what} needs references, and {split} of {self.cfg.data} has none"
                 )
-
-    def inference_step(
-        self, generator, models, sample, prefix_tokens=None, constraints=None
-    ):
-        """Translate a batch; the translation of an empty line is empty.
-
-        Raises:
-            RuntimeError: the model's output is NaN or infinite.
-            ValueError: torch has no --fp16 or --bf16 on this device.
-        """
-        with compat.naming_missing_precision():
-            hypotheses = super().inference_step(
-                generator, models, sample, prefix_tokens, constraints
-            )
-        if isinstance(generator, SequenceScorer):  # it scores what it was given
-            return hypotheses
-        src_tokens = sample["net_input"]["src_tokens"]
-        lengths = src_tokens.ne(self.source_dictionary.pad()).sum(1)
-        for row in (lengths <= self.source_side.num_specials).nonzero().flatten().tolist():
-            hypotheses[row] = [self._empty_hypothesis(src_tokens.device)]
-        return hypotheses
-
-    def _empty_hypothesis(self, device):
-        return {
-            "tokens": torch.tensor([self.target_dictionary.eos()], device=device),
-            "score": torch.tensor(0.0, device=device),
-            "attention": torch.empty(0),
-            "alignment": torch.empty(0),
-            "positional_scores": torch.zeros(1, device=device),
-        }

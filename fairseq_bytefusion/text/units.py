@@ -15,7 +15,7 @@ UNITS = {
 }
 
 
-def load_dictionary(unit, data_dir, langs=()):
+def load_dictionary(unit, data_dir, langs=(), side="source"):
     """The dictionary of a unit.
 
     Args:
@@ -23,6 +23,7 @@ def load_dictionary(unit, data_dir, langs=()):
         data_dir (str): holds the vocabulary of each language, ``dict.char.de.txt`` ...,
             or that of labelled text, ``dict.char.txt``.
         langs (list of str): share one vocabulary; none for labelled text.
+        side (str): ``source`` or ``target``, for messages.
 
     Returns:
         TextDictionary
@@ -48,10 +49,12 @@ def load_dictionary(unit, data_dir, langs=()):
                 f"{flags} --kinds {unit}"
             )
         if not filecmp.cmp(paths[0], path, shallow=False):
+            codes = ",".join(langs)
+            flags = f"-s {codes} -t TARGET" if side == "source" else f"-s SOURCE -t {codes}"
             raise ValueError(
-                f"{paths[0]} and {path} differ, and several sources share one vocabulary: "
-                f"make it with python data_prep/build_vocab.py {data_dir} -s "
-                f"{','.join(langs)} -t TARGET --kinds {unit}"
+                f"{paths[0]} and {path} differ, and several {side}s share one vocabulary: "
+                f"make it with python data_prep/build_vocab.py {data_dir} {flags} "
+                f"--kinds {unit}"
             )
     return unit_class.from_file(paths[0])
 

@@ -85,7 +85,7 @@ def arguments(data, *flags):
 
 
 def test_vocabularies(data):
-    made = build_vocab(str(data), ["xx", "yy"], "en", arguments(data))
+    made = build_vocab(str(data), ["xx", "yy"], ["en"], arguments(data))
     assert [path.rpartition("/")[2] for path, _ in made] == [
         *("spm.xx.model", "spm.yy.model", "dict.char.xx.txt", "dict.char.yy.txt"),
         *("spm.en.model", "dict.char.en.txt"),
@@ -106,7 +106,7 @@ def test_the_same_text_gives_the_same_files(data):
     flags = "--max-sentences", "200"
     made = []
     for _ in range(2):
-        paths = build_vocab(str(data), ["xx", "yy"], "en", arguments(data, *flags))
+        paths = build_vocab(str(data), ["xx", "yy"], ["en"], arguments(data, *flags))
         made.append([Path(path).read_bytes() for path, _ in paths])
     assert made[0] == made[1]
 
@@ -120,11 +120,11 @@ def test_a_sample_is_a_number_of_lines(data, number, capsys):
 
 def test_a_sample_that_is_too_small(data):
     with pytest.raises(ValueError, match="give --max-sentences 101 or more"):
-        build_vocab(str(data), ["xx"], "en", arguments(data, "--max-sentences", "5"))
+        build_vocab(str(data), ["xx"], ["en"], arguments(data, "--max-sentences", "5"))
 
 
 def test_one_kind_alone(data):
-    build_vocab(str(data), ["xx"], "en", arguments(data, "--kinds", "char"))
+    build_vocab(str(data), ["xx"], ["en"], arguments(data, "--kinds", "char"))
     assert not list(data.glob("spm*"))
 
 
@@ -180,7 +180,7 @@ def test_long_lines_are_used_and_counted(tmp_path, caplog):
 )
 def test_impossible_sizes(data, flags, message):
     with pytest.raises(ValueError, match=message):
-        build_vocab(str(data), ["xx", "yy"], "en", arguments(data, *flags))
+        build_vocab(str(data), ["xx", "yy"], ["en"], arguments(data, *flags))
 
 
 def test_command(data, capsys):

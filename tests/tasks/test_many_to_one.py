@@ -261,7 +261,7 @@ def test_a_tag_is_a_word_of_its_own(data):
         ({"sampling_temperature": -2.5}, "--sampling-temperature -2.5 must be above 0"),
         ({"source_lang": "de,fr,de"}, "--source-lang de,fr,de names de twice"),
         ({"source_lang": "de,"}, "--source-lang de, has an empty code"),
-        ({"target_lang": "en,ru"}, "several sources, but one target"),
+        ({"target_lang": "en,ru,en"}, "--target-lang en,ru,en names en twice"),
         ({"source_lang": "de,en"}, "en is both a source and the target"),
     ],
 )

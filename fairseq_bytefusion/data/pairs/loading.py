@@ -17,12 +17,12 @@ def load_parallel(
     """A split of a raw-text directory as a dataset of pairs.
 
     Reads ``DIR/split.src-tgt.{src,tgt}``, or the files named ``tgt-src``, of every source
-    language in turn.
+    and target language in turn.
 
     Args:
         data_dir (str): the raw-text directory.
         split (str): ``train``, ``valid``, ``test`` ...
-        source, target (Side): the target of one language.
+        source, target (Side)
         combine (int): join ``train``, ``train1``, ``train2`` ... as fairseq does, with
             ``train`` itself so often; 0: take ``train`` alone.
         target_required (bool): without, a split may have its source side only.
@@ -37,19 +37,18 @@ def load_parallel(
             pairs have references and others have none.
     """
     sides = source, target
-    (tgt,) = target.langs
-    parts = {}
-    for src in source.langs:
-        langs = src, tgt
+    parts, begins = {}, []
+    for langs in itertools.product(source.langs, target.langs):
         files = _find_files(data_dir, split, langs, combine, target_required)
         loaded = [_load_files(pair, langs, sides) for pair in files]
         # Without the target of one there is none of all.
-        parts[f"{src}-{tgt}"] = tuple(
+        parts["-".join(langs)] = tuple(
             side.tagged(concatenated(column, combine), lang)
             for side, column, lang in zip(sides, zip(*loaded), langs)
         )
+        begins += [target.dictionary.tags[langs[1]]] if target.dictionary.tags else []
     _check_references(data_dir, split, parts)
-    dataset = ParallelDataset(sides, parts, **options)
+    dataset = ParallelDataset(sides, parts, begins=begins, **options)
     _announce(split, dataset)
     return dataset
 
@@ -93,7 +92,7 @@ def _check_references(data_dir, split, parts):
     if without and len(without) < len(parts):
         raise ValueError(
             f"{split} of {', '.join(without)} in {data_dir} has no references, that of the "
-            "other pairs has: translate one after the other (-s)"
+            "other pairs has: translate one after the other (-s, -t)"
         )
 
 

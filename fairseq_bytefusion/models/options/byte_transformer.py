@@ -52,7 +52,8 @@ def _check_shared(options, src_dict, tgt_dict):
     if src_dict != tgt_dict:
         raise ValueError(
             "--share-all-embeddings needs one dictionary for both sides: drop that flag, "
-            "or choose the same unit and vocabulary for both, without --source-tag"
+            "or choose the same unit and vocabulary for both, without --source-tag and "
+            "--target-tag"
         )
     if options.encoder_embed_dim != options.decoder_embed_dim:
         raise ValueError(

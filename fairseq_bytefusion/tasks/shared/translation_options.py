@@ -29,9 +29,9 @@ class ByteTranslationConfig(TranslationConfig):
     sampling_temperature: float = field(
         default=1.0,
         metadata={
-            "help": "several sources (-s de,fr): an epoch has n_i ** (1/T) of each pair, "
-            "scaled so that it has as many sentences as all pairs together; 1 takes every "
-            "sentence once"
+            "help": "several pairs (-s de,fr or -t de,fr): an epoch has n_i ** (1/T) of "
+            "each pair, scaled so that it has as many sentences as all pairs together; 1 "
+            "takes every sentence once"
         },
     )
     source_tag: bool = field(
@@ -39,6 +39,14 @@ class ByteTranslationConfig(TranslationConfig):
         metadata={
             "help": "begin every source with a symbol of its language; a checkpoint "
             "remembers them, so that the flag is for training alone"
+        },
+    )
+    target_tag: bool = field(
+        default=False,
+        metadata={
+            "help": "let the decoder begin with a symbol of the target language, which "
+            "several targets (-t de,fr) need; a checkpoint remembers them, so that the "
+            "flag is for training alone"
         },
     )
     left_pad_source: bool = field(

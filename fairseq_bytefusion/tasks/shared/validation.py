@@ -19,17 +19,15 @@ class LoggedValidation:
     """For a translation task: scores of each language pair, and a BLEU that is never
     missing.
 
-    With several sources ``loss`` and ``bleu`` are those of all sentences together, and
+    With several pairs ``loss`` and ``bleu`` are those of all sentences together, and
     ``loss_de-en``, ``bleu_de-en`` those of one language pair.
     """
 
     @property
     def language_pairs(self):
         """list of str: ``de-en`` ..., where there are several; else empty."""
-        sources = self.source_langs
-        if len(sources) < 2:
-            return []
-        return [f"{source}-{self.cfg.target_lang}" for source in sources]
+        pairs = [f"{src}-{tgt}" for src in self.source_langs for tgt in self.target_langs]
+        return pairs if len(pairs) > 1 else []
 
     def valid_step(self, sample, model, criterion):
         """As in fairseq, with what is known of each language pair.

@@ -4,24 +4,22 @@ import filecmp
 import logging
 import os
 
-import torch
 from fairseq import utils
 
 from ...text import load_dictionary
 from ...text.word_list import known_words, pack_words, read_word_list, unpack_words
+from .language_tags import SIDES, LanguageTags
 
 logger = logging.getLogger(__name__)
 
-#: sides that a task may have; one that has not has no dictionary for it
-SIDES = ("source", "target")
 
-
-def load_dictionaries(cfg, sources):
+def load_dictionaries(cfg, sources, targets):
     """The dictionaries of both sides.
 
     Args:
         cfg (ByteTranslationConfig)
-        sources (list of str): source languages, which share a vocabulary.
+        sources (list of str), targets (list of str): languages; those of a side share a
+            vocabulary.
 
     Returns:
         tuple of TextDictionary: of the source and of the target.
@@ -31,30 +29,36 @@ def load_dictionaries(cfg, sources):
     """
     data_dir = utils.split_paths(cfg.data)[0]
     source = load_dictionary(cfg.source_unit, data_dir, sources)
+    target = load_dictionary(cfg.target_unit, data_dir, targets, "target")
+    # Sorted: whatever order -s and -t have in a resumed training.
     if cfg.source_tag:
-        source.set_tags(sorted(sources))  # whatever order -s has in a resumed training
-    return source, load_dictionary(cfg.target_unit, data_dir, [cfg.target_lang])
+        source.set_tags(sorted(sources))
+    if cfg.target_tag:
+        target.set_tags(sorted(targets))
+    return source, target
 
 
-class SavedVocabularies:
+class SavedVocabularies(LanguageTags):
     """For a task of one side or two: a checkpoint knows its vocabularies, tags, words."""
 
-    _has_model = False
     #: list of bytes: the known words of a mixture or of a table of words, once they were
     #: asked for
     _source_words = None
 
     def build_model(self, cfg, from_checkpoint=False):
-        """As in fairseq; from here on the dictionaries cannot change."""
+        """As in fairseq; from here on the dictionaries cannot change.
+
+        Raises:
+            ValueError: a training of several targets without tags.
+        """
+        if not from_checkpoint:
+            self._require_tags()
         self._has_model = True
         return super().build_model(cfg, from_checkpoint)
 
     def state_dict(self):
         """As in fairseq, what a checkpoint keeps of the task."""
-        state = {
-            **super().state_dict(),
-            "source_tags": list(self.source_dictionary.tags),
-        }
+        state = {**super().state_dict(), **self._saved_tags()}
         for side, dictionary in self._dictionaries():
             if hasattr(self.cfg, f"{side}_lang"):
                 # The config of a checkpoint lacks what was not given but found in DATA.
@@ -77,7 +81,7 @@ class SavedVocabularies:
         """
         super().load_state_dict(state)
         self._check_vocabularies(state)
-        self._adopt_tags(state.get("source_tags", []))
+        self._adopt_tags(state)
         words = state.get("source_words")
         self._source_words = None if words is None else unpack_words(words)
 
@@ -116,48 +120,7 @@ class SavedVocabularies:
             ValueError: a source vocabulary or tags that are not those of the checkpoint.
         """
         self._check_vocabularies(state, ("source",))
-        self._check_tags(state)
-
-    def _check_tags(self, state):
-        tags, own = state.get("source_tags", []), list(self.source_dictionary.tags)
-        if tags != own:
-            raise ValueError(
-                f"it was trained with {_tags(tags)}, and this training has {_tags(own)}: "
-                "give the same --source-tag and --source-lang"
-            )
-
-    def _adopt_tags(self, tags):
-        own = list(self.source_dictionary.tags)
-        if tags == own:
-            return
-        if self._has_model:
-            raise ValueError(
-                f"it was trained with {_tags(tags)}, and the model before it with "
-                f"{_tags(own)}: they cannot be an ensemble"
-            )
-        if not tags:
-            raise ValueError("it was trained without --source-tag: drop that flag")
-        unknown = sorted(set(self.source_langs) - set(tags))
-        if unknown:
-            raise ValueError(
-                f"it was trained with {_tags(tags)}, and there is none for "
-                f"{', '.join(unknown)}: choose one of these as --source-lang"
-            )
-        self.source_dictionary.set_tags(tags)
-
-    def source_tag(self):
-        """Long[1], the tag that begins a source; Long[0] for a model without tags.
-
-        Raises:
-            ValueError: there are tags, and several source languages.
-        """
-        tags = self.source_dictionary.tags
-        if tags and len(self.source_langs) > 1:
-            raise ValueError(
-                f"the model marks its source languages ({', '.join(self.source_langs)}): "
-                "choose that of these lines with --source-lang"
-            )
-        return torch.tensor([tags[lang] for lang in self.source_langs if tags]).long()
+        self._check_tags(state, ("source",))
 
     def source_words(self):
         """The known words of a mixture or of a table of words: those of the checkpoint that
@@ -200,7 +163,7 @@ class SavedVocabularies:
                     f"{path} and {each} differ, and several sources share one list of "
                     "words: write it with python data_prep/build_word_dict.py "
                     f"{os.path.dirname(path)} -s {self.cfg.source_lang} -t "
-                    f"{self.cfg.target_lang}"
+                    f"{self.cfg.target_lang.split(',')[0]}"
                 )
         words = read_word_list(path)
         known = known_words(words, self.source_dictionary)
@@ -212,10 +175,6 @@ class SavedVocabularies:
                 len(words),
             )
         return known
-
-
-def _tags(tags):
-    return f"tags for {', '.join(tags)}" if tags else "no tags"
 
 
 def _describe(dictionary):
