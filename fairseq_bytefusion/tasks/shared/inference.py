@@ -19,11 +19,12 @@ class TaggedInference:
 
         Raises:
             RuntimeError: the model's output is NaN or infinite.
-            ValueError: torch has no --fp16 or --bf16 on this device.
+            ValueError: torch has no --fp16 or --bf16 on this device; the model has tags
+                of targets, and none is chosen.
         """
-        begin = sample.get("target_tag")
-        if begin is not None and not isinstance(generator, SequenceScorer):
-            begin = begin.repeat_interleave(generator.beam_size)
+        begin = None
+        if self.target_dictionary.tags and not isinstance(generator, SequenceScorer):
+            begin = self._begins(sample).repeat_interleave(generator.beam_size)
         with compat.naming_missing_precision(), torch.no_grad():
             hypotheses = generator.generate(
                 models,
@@ -39,6 +40,14 @@ class TaggedInference:
         for row in (lengths <= self.source_side.num_specials).nonzero().flatten().tolist():
             hypotheses[row] = [self._empty_hypothesis(src_tokens.device)]
         return hypotheses
+
+    def _begins(self, sample):
+        """Long[B]: the tag of each target of a batch."""
+        if "target_tag" in sample:
+            return sample["target_tag"]
+        # fairseq-interactive makes batches anew.
+        tokens = sample["net_input"]["src_tokens"]
+        return self.target_tag().to(tokens.device).expand(len(tokens))
 
     def _empty_hypothesis(self, device):
         return {
