@@ -123,6 +123,17 @@ def test_a_sample_that_is_too_small(data):
         build_vocab(str(data), ["xx"], ["en"], arguments(data, "--max-sentences", "5"))
 
 
+def test_several_targets_share_a_vocabulary(data):
+    write_pair(data, "train", ["wort"], ["ñame"], "xx", "es")
+    write_pair(data, "train", ["слово"], ["žodis"], "yy", "es")
+    main([str(data), "-s", "xx,yy", "-t", "en,es", "--kinds", "char"])
+    chars = (data / "dict.char.es.txt").read_text("utf-8")
+    assert chars == (data / "dict.char.en.txt").read_text("utf-8")
+    assert {"ñ ", "ž ", "0 "} <= {line[:2] for line in chars.split("\n")}
+    with pytest.raises(ValueError, match="--target-lang en,: write it as de,fr,ru"):
+        main([str(data), "-s", "xx", "-t", "en,"])
+
+
 def test_one_kind_alone(data):
     build_vocab(str(data), ["xx"], ["en"], arguments(data, "--kinds", "char"))
     assert not list(data.glob("spm*"))
