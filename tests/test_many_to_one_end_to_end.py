@@ -36,7 +36,7 @@ def trained(data, tmp_path_factory):
     result = train(
         data, folder, *MIXED, "--max-update", "80", "--no-epoch-checkpoints",
         "--eval-bleu", "--eval-bleu-args", '{"beam": 1, "max_len_b": 10}',
-        "--best-checkpoint-metric", "bleu", "--maximize-best-checkpoint-metric",
+        "--best-checkpoint-metric", "chrf", "--maximize-best-checkpoint-metric",
     )  # fmt: skip
     return folder / "checkpoint_last.pt", result.stdout.decode()
 
@@ -60,10 +60,12 @@ def test_each_pair_is_validated(trained):
     log = trained[1]
     assert "train: an epoch has 41 sentences of de-en, 59.4%, from 60" in log
     lines = re.findall(r"valid on 'valid' subset.*", log)
-    for key in ("loss", "bleu", "loss_de-en", "loss_fr-en", "bleu_de-en", "bleu_fr-en"):
-        assert re.search(rf"\| {key} [0-9.]+ ", lines[-1]), key
-    assert "best_bleu" in lines[-1]
+    for name in ("loss", "bleu", "chrf"):
+        for key in (name, f"{name}_de-en", f"{name}_fr-en"):
+            assert re.search(rf"\| {key} [0-9.]+ ", lines[-1]), key
+    assert "best_chrf" in lines[-1]
     assert "_size" not in lines[-1]
+    assert "_sums" not in lines[-1]
 
 
 def test_the_tag_chooses_the_translation(translations):
@@ -114,12 +116,12 @@ def test_two_workers_equal_one(data, tmp_path):
     validations = []
     for result in (one, first):
         lines = re.findall(r"valid on 'valid' subset.*", result.stdout.decode())
-        metrics = r"\| ((?:loss|bleu)\S*) ([0-9.]+)"
+        metrics = r"\| ((?:loss|bleu|chrf)\S*) ([0-9.]+)"
         validations.append([dict(re.findall(metrics, line)) for line in lines])
     assert len(validations[0]) == len(validations[1]) > 1
     for alone, together in zip(*validations):
         assert alone.keys() == together.keys()
-        assert {"loss_de-en", "bleu_fr-en"} <= alone.keys()
+        assert {"loss_de-en", "bleu_fr-en", "chrf", "chrf_fr-en"} <= alone.keys()
         for key in alone:
             assert float(alone[key]) == pytest.approx(float(together[key]), abs=2e-3), key
     last = "checkpoint_last.pt"

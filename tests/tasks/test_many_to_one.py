@@ -112,8 +112,9 @@ def test_validation_logs_each_pair_and_all_together(data):
     alone = {lang: validate(make_task_of(data, lang, options), model) for lang in SIZES}
     for lang, log in alone.items():
         assert logged[f"loss_{lang}-en"] == pytest.approx(log["loss"], abs=2e-3)
-        assert logged[f"bleu_{lang}-en"] == pytest.approx(log["bleu"], abs=0.01)
-        assert not [key for key in log if key.startswith(("loss_", "bleu_"))]
+        for score in ("bleu", "chrf"):
+            assert logged[f"{score}_{lang}-en"] == pytest.approx(log[score], abs=0.01)
+        assert not [key for key in log if key.startswith(("loss_", "bleu_", "chrf_"))]
     assert min(log["loss"] for log in alone.values()) < logged["loss"]
     assert logged["loss"] < max(log["loss"] for log in alone.values())
 
