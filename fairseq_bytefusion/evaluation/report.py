@@ -1,5 +1,7 @@
 """Scores and examples as text for a terminal."""
 
+from .references import reference_sets
+
 
 def format_scores(rows):
     """Scores of :func:`score_systems` as lines.
@@ -45,6 +47,8 @@ def format_test_sets(scores):
     for row in scores["average"]:
         cells = [f"{name} {_cell(row[name])}" for name in row if name != "system"]
         lines.append(f"{row['system']:<{width}}  " + "   ".join(cells))
+    first = scores["average"][0]
+    lines += [f"{n} signature: {first[n]['signature']}" for n in first if n != "system"]
     return "\n".join([*blocks, "\n".join(lines)])
 
 
@@ -61,7 +65,8 @@ def format_examples(hypotheses, references, count, sources=None):
     """``count`` sentences, evenly spread over the test set, beside their references.
 
     Args:
-        hypotheses, references (list of str)
+        hypotheses (list of str)
+        references (list of str, or list of list of str): one or several.
         count (int)
         sources (list of str, optional)
 
@@ -69,12 +74,13 @@ def format_examples(hypotheses, references, count, sources=None):
         str
     """
     blocks = []
-    total = len(references)
+    total = len(hypotheses)
     for k in range(min(count, total)):
         i = (2 * k + 1) * total // (2 * min(count, total))
         lines = [f"sentence {i + 1} of {total}"]
         if sources is not None:
             lines.append(f"  source      {sources[i]}")
-        lines += [f"  translation {hypotheses[i]}", f"  reference   {references[i]}"]
+        lines.append(f"  translation {hypotheses[i]}")
+        lines += [f"  reference   {given[i]}" for given in reference_sets(references)]
         blocks.append("\n".join(lines))
     return "\n".join(blocks)

@@ -13,16 +13,19 @@ def read_test_set(hypotheses, reference=None, language=None):
 
     Args:
         hypotheses (list of str): paths of plain files or of logs of ``fairseq-generate``.
-        reference (str, optional): path; without it, the T- lines of the first log.
+        reference (str or list of str, optional): path, or those of several references;
+            without it, the T- lines of the first log.
         language (str, optional): the translations are Moses tokens of this language and
             are joined to text.
 
     Returns:
-        tuple: list of Hypotheses, and the references as a list of str.
+        tuple: list of Hypotheses, and the references: a list of str, or of several
+        references a list of such lists.
 
     Raises:
         OSError: a file cannot be read.
-        ValueError: no references, or only tokenised ones; files of other test sets.
+        ValueError: no references, or only tokenised ones; one given twice; files of
+            other test sets.
     """
     read = [read_hypotheses(path) for path in hypotheses]
     if reference is None:
@@ -34,13 +37,25 @@ def read_test_set(hypotheses, reference=None, language=None):
         if read[0].references is None:
             raise ValueError(f"{hypotheses[0]} holds no references (T- lines): give --ref")
         warn_of_unknown_symbols(read[0])
-    references = read[0].references if reference is None else read_lines(reference)
+        references = {hypotheses[0]: read[0].references}
+    else:
+        paths = [reference] if isinstance(reference, str) else reference
+        references = _read_references(paths)
     # Before they are joined to text, which log and reference are not.
-    check_same_test_set(read, references, reference or hypotheses[0])
+    check_same_test_set(read, references)
     if language is not None:
         for hypothesis in read:
             hypothesis.texts = detokenize(hypothesis.texts, language)
-    return read, references
+    texts = list(references.values())
+    return read, texts if len(texts) > 1 else texts[0]
+
+
+def _read_references(paths):
+    """dict: path -> list of str."""
+    for path in paths:
+        if paths.count(path) > 1:
+            raise ValueError(f"--ref names {path} twice: give each reference once")
+    return {path: read_lines(path) for path in paths}
 
 
 def read_test_sets(names, hypotheses, references=None, language=None):
@@ -49,12 +64,14 @@ def read_test_sets(names, hypotheses, references=None, language=None):
     Args:
         names (list of str): of the test sets.
         hypotheses (list of str): paths with ``{}``.
-        references (list of str, optional): a path with ``{}``, or a path for each name.
+        references (list of str, optional): a path with ``{}`` for each reference, or one
+            without for each name.
         language (str, optional): see :func:`read_test_set`.
 
     Returns:
         dict: name -> (list of System, named by the pattern of their path, and the
-        references as a list of str), for :func:`~.macro_average.score_test_sets`.
+        references, a list of str or several), for
+        :func:`~.macro_average.score_test_sets`.
 
     Raises:
         OSError, ValueError: see :func:`read_test_set`; a path without ``{}``.
@@ -66,8 +83,10 @@ def read_test_sets(names, hypotheses, references=None, language=None):
             )
     if references is None:
         references = [None] * len(names)
-    elif len(references) == 1 and PLACE in references[0]:
-        references = [references[0].replace(PLACE, name) for name in names]
+    elif all(PLACE in pattern for pattern in references):
+        references = [
+            [pattern.replace(PLACE, name) for pattern in references] for name in names
+        ]
     if len(references) != len(names):
         raise ValueError(
             f"--each names {len(names)} test sets and --ref gives {len(references)} files: "

@@ -28,13 +28,13 @@ def log(sources=SOURCES, references=REFERENCES, name="log"):
     ],
 )
 def test_of_one_test_set(caplog, read):
-    check_same_test_set(read, REFERENCES, "ref")
+    check_same_test_set(read, {"ref": REFERENCES})
     assert caplog.text == ""
 
 
 def test_a_source_that_was_cut_is_logged(caplog):
     cut = ["Es", *SOURCES[1:]]
-    check_same_test_set([log(), log(cut, name="b.log")], REFERENCES, "ref")
+    check_same_test_set([log(), log(cut, name="b.log")], {"ref": REFERENCES})
     message = "1 of 4 sources of b.log are not those of log, sentence 0 first: 'Es' and"
     assert message in caplog.text
 
@@ -57,4 +57,13 @@ OTHERS = ["Sie geht.", "", "Wir", "?"]
 )
 def test_of_another_test_set(read, message):
     with pytest.raises(ValueError, match=message):
-        check_same_test_set(read, REFERENCES, "ref")
+        check_same_test_set(read, {"ref": REFERENCES})
+
+
+def test_a_log_holds_one_of_several_references():
+    read = [plain(), log(references=OTHERS)]
+    check_same_test_set(read, {"ref": REFERENCES, "second": OTHERS})
+    with pytest.raises(ValueError, match="references of log are not those of ref, "):
+        check_same_test_set(read, {"ref": REFERENCES, "second": REFERENCES[::-1]})
+    with pytest.raises(ValueError, match="4 sentences, the reference second has 3"):
+        check_same_test_set(read, {"ref": REFERENCES, "second": OTHERS[:3]})

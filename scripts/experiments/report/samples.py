@@ -4,13 +4,13 @@ import numpy as np
 from rouge_score.rouge_scorer import RougeScorer
 from sacrebleu.significance import estimate_ci
 
+from fairseq_bytefusion.evaluation.metrics import build_metrics
 from fairseq_bytefusion.evaluation.resampling import (
     draw_sentences,
     p_value,
     resampled_ratios,
     resampled_scores,
 )
-from fairseq_bytefusion.evaluation.scoring import build_metrics
 from fairseq_bytefusion.evaluation.unseen_words import unseen_recall
 
 from .metrics import BITS, METRICS, ROUGE, UNSEEN
