@@ -179,14 +179,14 @@ def parse_weights(text, labels, counts):
         Float[L], or None for ``none``.
 
     Raises:
-        ValueError: no such label, or no positive number.
+        ValueError: no such label, one twice, or no positive number.
     """
     if text == "none":
         return None
     if text == "balanced":
         counts = torch.tensor(counts, dtype=torch.float)
         return counts.sum() / (len(counts) * counts)
-    weights = torch.ones(len(labels))
+    weights, seen = torch.ones(len(labels)), set()
     for part in text.split(","):
         label, _, number = part.rpartition("=")
         if label not in labels:
@@ -194,6 +194,9 @@ def parse_weights(text, labels, counts):
                 f"--class-weights {text}: {label or part!r} is no label of the training "
                 "data: write it as none, balanced or LABEL=WEIGHT,LABEL=WEIGHT"
             )
+        if label in seen:
+            raise ValueError(f"--class-weights {text}: {label} is there twice: drop one")
+        seen.add(label)
         try:
             weights[labels.index(label)] = float(number)
         except ValueError:

@@ -98,6 +98,7 @@ def test_weights(text):
 WRONG = {
     "Q=1": "--class-weights Q=1: 'Q' is no label of the training data: write it as",
     "some": "--class-weights some: 'some' is no label",
+    "O=1,O=2": "--class-weights O=1,O=2: O is there twice: drop one",
     "O=x": "--class-weights O=x: 'x' is no number",
     "O=-1": "--class-weights O=-1: weights must be numbers from 0 on",
     "O=nan": "--class-weights O=nan: weights must be numbers",
