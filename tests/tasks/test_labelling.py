@@ -5,6 +5,7 @@ from argparse import Namespace
 
 import pytest
 import torch
+from omegaconf import OmegaConf
 
 from fairseq_bytefusion.text.labelled_lines import NO_LABEL
 
@@ -62,9 +63,13 @@ def test_a_label_a_sentence(data):
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_a_label_that_training_lacks(data, kind):
+def test_a_label_that_training_lacks(data, kind, caplog):
     write_labels(data, "valid", [([("kal", "B-NEW"), ("do", "NEW"), ("x", "O")], "maybe")])
-    task = loaded(kind, data, "valid")
+    with caplog.at_level(logging.WARNING):
+        task = loaded(kind, data, "valid")
+    told = {"tagging": "2 of 3 labels are not in the training data (B-NEW, NEW): each c"}
+    other = "valid.tsv: 1 of 1 labels are not in the training data (maybe): each counts"
+    assert told.get(kind, other) in caplog.text
     target = task.dataset("valid")[0]["labels"].tolist()
     if kind == "tagging":
         assert target == [3, 4, 2, NO_LABEL]
@@ -120,6 +125,17 @@ def test_texts_of_any_spaces_are_cut(data, text, cut):
     (data / "train.tsv").write_text(f"{text}\tyes\na\tno\n")
     task = loaded("classification", data, max_source_positions=6)
     assert task.dictionary.string(task.dataset("train")[0]["source"]) == cut
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_criterion_of_something_else_is_refused(data, kind):
+    task, own = label_task(kind, data), f"byte_{kind}"
+    average = {"cross_entropy": {"sentence_avg": False}}
+    assert task.build_criterion(OmegaConf.create({"_name": own})).task is task
+    for name in {"cross_entropy", *(f"byte_{k}" for k in KINDS)} - {own}:
+        cfg = OmegaConf.create({"_name": name, **average.get(name, {})})
+        with pytest.raises(ValueError, match=f"{own} learns with --criterion {own}: give"):
+            task.build_criterion(cfg)
 
 
 def test_training_drops_what_has_no_text(data, caplog):

@@ -3,6 +3,7 @@
 import os
 
 from fairseq import utils
+from fairseq.criterions import CRITERION_REGISTRY
 from fairseq.tasks import FairseqTask
 
 from ... import compat
@@ -110,6 +111,19 @@ class LabellingTask(
             start_word_embedder(model, cfg, self)
         return model
 
+    def build_criterion(self, cfg):
+        """As in fairseq.
+
+        Raises:
+            ValueError: a criterion that is not for labels such as these.
+        """
+        criterion = super().build_criterion(cfg)
+        if not isinstance(criterion, CRITERION_REGISTRY[self.NAME]):
+            raise ValueError(
+                f"--task {self.NAME} learns with --criterion {self.NAME}: give that"
+            )
+        return criterion
+
     def load_dataset(self, split, epoch=1, combine=False, **kwargs):
         """Load a split of the data directory (shards: colon-separated).
 
@@ -124,10 +138,12 @@ class LabellingTask(
         texts, labels = self.read_labelled(path)
         side = self.source_side
         sentences = encode_sentences(texts, side, path, **self.shortening)
+        ids = self.encode_labels(labels, sentences)
+        self.warn_of_unknown(ids, path)
         self.datasets[split] = LabelledDataset(
             side,
             {"text": sentences},
-            self.encode_labels(labels, sentences),
+            ids,
             self.features_of(texts),
             shuffle=is_train,
             num_buckets=self.cfg.num_batch_buckets,

@@ -1,13 +1,18 @@
 """Which labels a task has: found in training data, kept by a checkpoint."""
 
 import functools
+import logging
 from collections import Counter
 
+import numpy as np
 import torch
 from fairseq import utils
 
 from ...data.labelled import labelled_file
 from ...text.word_list import pack_labels, unpack_labels
+
+logger = logging.getLogger(__name__)
+_MOST_SHOWN = 5
 
 
 class SavedLabels:
@@ -62,6 +67,24 @@ class SavedLabels:
         if index < len(self.labels):
             return self.labels[index]
         return list(self._unknown)[index - len(self.labels)]
+
+    def warn_of_unknown(self, ids, path):
+        """Log how many labels of a file training lacks.
+
+        Args:
+            ids (list of int or of Long[S]): see :meth:`label_id`.
+            path (str)
+        """
+        flat = np.concatenate([np.atleast_1d(row) for row in ids])
+        unknown = Counter(flat[flat >= len(self.labels)].tolist())
+        if unknown:
+            shown = [self.label_name(i) for i, _ in unknown.most_common(_MOST_SHOWN)]
+            logger.warning(
+                "%s: %d of %d labels are not in the training data (%s%s): each counts as "
+                "wrong, and the loss is without them",
+                *(path, sum(unknown.values()), (flat >= 0).sum(), ", ".join(shown)),
+                ", ..." if len(unknown) > _MOST_SHOWN else "",
+            )
 
     def training_files(self):
         """list of str: paths of the training data, one a shard.
