@@ -4,7 +4,8 @@ import logging
 from dataclasses import dataclass
 from typing import Tuple
 
-from ..text.word_list import joined_words, split_words
+from ..text.text_dictionary import encode_utf8
+from ..text.word_list import is_word, joined_words, split_words
 from .labeller import Labeller
 from .sentences import check_count, read_sentences_of_list
 
@@ -49,8 +50,16 @@ class ByteTagger(Labeller):
         return self.tag_words(list(map(split_words, lines)), batch_size, progress)
 
     def tag_words(self, sentences, batch_size=32, progress=True):
-        """As :meth:`tag`, of sentences that are lists of words (list of list of str)."""
+        """As :meth:`tag`, of sentences that are lists of words (list of list of str).
+
+        Raises:
+            TypeError: as of :meth:`tag`; a sentence is not a list of str.
+            ValueError: as of :meth:`tag`; a word that is empty or holds white space.
+        """
         check_count("batch_size", batch_size)
+        sentences = list(sentences)
+        for i, words in enumerate(sentences):
+            _check_words(words, f"sentence {i}")
         parts, owners = [], []
         for i, words in enumerate(sentences):
             own = self._parts(words) if words else []
@@ -101,3 +110,18 @@ class ByteTagger(Labeller):
             limits.append(self.task.shortening["too_long"])
             flags.append("the positions of the pre-trained model")
         return " or ".join(limits), ", ".join(flags)
+
+
+def _check_words(words, name):
+    """Raise TypeError or ValueError where ``words`` is no list of words."""
+    if isinstance(words, (str, bytes)):
+        raise TypeError(f"{name} must be a list of words, not {type(words).__name__}")
+    for word in words:
+        if not isinstance(word, str):
+            raise TypeError(
+                f"{name}: a word must be str, not {type(word).__name__}: {word!r:.80}"
+            )
+        if not is_word(encode_utf8(word)):
+            raise ValueError(
+                f"{name}: {word!r:.80} is no word: it is empty or holds white space"
+            )

@@ -120,6 +120,20 @@ def test_mistakes_are_told(label_data, sentences, batch_size, message):
             label(sentences, batch_size=batch_size)
 
 
+@pytest.mark.parametrize(
+    ("sentence", "message"),
+    [
+        ("kal", "sentence 1 must be a list of words, not str"),
+        ([b"kal"], "sentence 1: a word must be str, not bytes: b'kal'"),
+        *(([w], f"sentence 1: {w!r} is no word: it is empty or") for w in ("", "a b", " ")),
+        (["a\nb"], r"sentence 1: 'a\\nb' is no word"),
+    ],
+)
+def test_words_that_are_none_are_told(label_data, sentence, message):
+    with pytest.raises((TypeError, ValueError), match=message):
+        labeller("tagging", label_data).tag_words([["kal"], sentence])
+
+
 @pytest.fixture(scope="module")
 def trained(label_data, tmp_path_factory):
     """Checkpoints whose data is gone, but for the vocabulary beside one."""
