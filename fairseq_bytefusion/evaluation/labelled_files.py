@@ -31,6 +31,11 @@ def evaluate_file(labeller, path, batch_size=32, progress=True, **columns):
             given.get(name, getattr(labeller.task.cfg, name))
             for name in ("text_column", "label_column")
         ]
+        if chosen[0] == chosen[1]:
+            raise ValueError(
+                f"--text-column and --label-column are both {chosen[0]} (one that is not "
+                "given is as in training): change one"
+            )
         texts, labels = read_columns(path, *chosen)
         found = labeller.run(texts, batch_size, progress, path)
         gold = [[label] for label in labels]

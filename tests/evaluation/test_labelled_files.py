@@ -41,6 +41,8 @@ def test_other_columns_are_read(label_data, tmp_path):
     columns = {"text_column": 3, "label_column": 2}
     report = evaluate_file(classifier, str(tmp_path / "a.tsv"), progress=False, **columns)
     assert report.total == 3 and report.unknown == {"other": 1}
+    with pytest.raises(ValueError, match="--label-column are both 1"):
+        evaluate_file(classifier, str(tmp_path / "a.tsv"), label_column=1)
     tagger = labeller("tagging", label_data)
     with pytest.raises(
         ValueError, match="--text-column is for models that label sentences"
