@@ -172,6 +172,18 @@ def test_bfloat16_autocast(gate):
         assert all(p.grad.isfinite().all() for p in [x, *module.parameters()])
 
 
+@pytest.mark.parametrize(
+    ("reduce", "activation"), itertools.product(REDUCTIONS, ACTIVATIONS)
+)
+def test_sums_of_many_keys_are_rounded_once(reduce, activation):
+    branch = OuterProductBranch(4, 1, reduce=reduce, activation=activation)
+    branch.reduction = None if branch.reduction is None else torch.nn.Identity()
+    q, k, v = (torch.rand(1, 1, n, 4).bfloat16() for n in (3, 700, 700))
+    found, _ = branch.attend(q, k, v)
+    expected, _ = branch.attend(q.float(), k.float(), v.float())
+    assert torch.equal(found, expected.bfloat16())
+
+
 @pytest.mark.parametrize("gate", GATES)
 def test_the_gate_is_logged(gate):
     module = FusedAttention(D, H, gate=gate)
