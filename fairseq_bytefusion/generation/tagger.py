@@ -78,12 +78,9 @@ class ByteTagger(Labeller):
         ]
 
     def _parts(self, words):
-        """Lists of words that the model can read, in order all of ``words``."""
+        """As few lists of words that the model can read, in order all of ``words``."""
         sizes, most = self.task.sizes_of_words(words)
-        totals = [sum(column) for column in zip(*sizes)]
-        totals[0] -= 1  # no space before the first word
-        if all(total <= limit for total, limit in zip(totals, most)):
-            return [words]
+        most = (most[0] + 1, *most[1:])  # no space before the first word of a part
         parts, lengths = [[]], [0] * len(most)
         for word, size in zip(words, sizes):
             longer = [length + own for length, own in zip(lengths, size)]

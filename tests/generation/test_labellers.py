@@ -72,7 +72,9 @@ def test_nothing_at_all(label_data):
     assert labeller("classification", label_data).classify([""])[0].label is None
 
 
-@pytest.mark.parametrize("words", [[6] * 5, [3, 2, 9, 8], [30, 1, 1], [9, 9, 9, 9], [10]])
+@pytest.mark.parametrize(
+    "words", [[6] * 5, [3, 2, 9, 8], [30, 1, 1], [9] * 4, [4] * 4, [10]]
+)
 def test_a_long_sentence_is_labelled_in_parts(label_data, caplog, words):
     """The model reads 10 symbols, </s> included: 9 of words and spaces."""
     limit = {"max_source_positions": 10}
@@ -81,6 +83,8 @@ def test_a_long_sentence_is_labelled_in_parts(label_data, caplog, words):
     parts = tagger._parts(words)
     assert [word for part in parts for word in part] == words
     assert all(len(part) == 1 or len(" ".join(part)) <= 9 for part in parts)
+    for part, after in zip(parts, parts[1:]):
+        assert len(" ".join([*part, after[0]])) > 9  # as few parts as can be
     (found,) = tagger.tag([" ".join(words)], progress=False)
     assert found.words == tuple(words) and len(found.labels) == len(words)
     if len(parts) > 1:
