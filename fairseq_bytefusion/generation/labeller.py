@@ -49,7 +49,6 @@ class Labeller:
         device = choose_device(device)
         path = single_checkpoint(path_or_dir)
         overrides = labelling_overrides(path, cls.NAME, cls.PURPOSE, data)
-        overrides["bf16"] = False
         models, _, task = checkpoint_utils.load_model_ensemble_and_task(
             [path], arg_overrides=overrides
         )
