@@ -56,6 +56,10 @@ def test_the_most_frequent_n_grams_are_kept_and_the_first_of_equal_ones():
     assert characters == [b" ", b"c"]
     features = TfIdf.fit(["c b a", "b c a", "a b c"], 1, "train.tsv")
     assert features.state()["word_terms"].numpy().tobytes() == b"a"
+    equal = [f"w{i:03}" for i in range(500)]
+    features = TfIdf.fit(["z z", *reversed(equal)], 41, "train.tsv")
+    words = features.state()["word_terms"].numpy().tobytes().decode().split("\n")
+    assert words == [*equal[:40], "z"]
 
 
 def test_a_checkpoint_is_enough():

@@ -7,7 +7,7 @@ import pytest
 import torch
 import torch.nn.functional as F
 
-from fairseq_bytefusion.generation.attribution import explain, log_odds
+from fairseq_bytefusion.generation.attribution import _first_marked, explain, log_odds
 from fairseq_bytefusion.generation.attribution_page import attribution_page
 
 from ..conftest import WORDS
@@ -137,6 +137,7 @@ def test_the_label_and_the_word_can_be_chosen(label_data):
     bias = tagger.model.head.bias.data
     bias[tagger.labels.index("O")] += 100
     assert explain(tagger, "kal alarm").of_word == 0  # where all are O
+    assert _first_marked(["O", "O", "B-X", "O"]) == 2
 
 
 @pytest.mark.parametrize(

@@ -237,6 +237,13 @@ def test_a_checkpoint_knows_the_labels(data, kind):
         assert torch.equal(found, expected)
 
 
+def test_ids_are_those_of_the_labels_that_were_loaded(data):
+    task, other = label_task("tagging", data), label_task("classification", data)
+    assert task.label_id("O") == 2
+    task.load_state_dict({**task.state_dict(), **other.state_dict()})
+    assert [task.label_id(label) for label in ("no", "yes", "O")] == [0, 1, 2]
+
+
 @pytest.mark.parametrize("kind", KINDS)
 def test_training_does_not_go_on_with_other_labels(data, kind):
     state = label_task(kind, data).state_dict()

@@ -98,3 +98,11 @@ def test_its_gates_are_among_the_numbers_worth_logging():
     names = [scalar.name for scalar in collect_scalars(model)]
     paths = [f"encoder.embed_tokens.layers.{layer}.self_attn" for layer in (0, 1)]
     assert names == [f"{path}.gate_outer" for path in paths]
+
+
+def test_characters_are_dropped_out_before_the_first_layer(attention):
+    module = composer("hit", layers=1, attention=attention, dropout=0.5).train()
+    seen = []
+    module.layers[0].register_forward_pre_hook(lambda _, inputs: seen.append(inputs[0]))
+    module(pad_batch(SHORT))
+    assert 0.2 < seen[0].eq(0).float().mean() < 0.8
