@@ -124,6 +124,7 @@ def test_approximations_of_every_table_and_loss(work):
         ("sample", "0", "ce"),
         ("sample", "0", "ce + cos + l2 + nbr"),
         ("hybrid", "0.5", "ce + cos"),
+        ("bert", "0", "ce + cos"),
     ]
     for name in ("accuracy", "mean_precision", "average_precision, misspelt"):
         assert all(0 <= float(row[name]) <= 1 for row in rows)

@@ -32,7 +32,11 @@ def test_an_encoder_alone_is_that_of_a_model(name):
     own = {n: v for n, v in WIDE.items() if n.startswith("encoder") and "one-hot" in name}
     options = encoder_options(**{**own, **ENCODERS[name]})
     assert not [n for n in vars(options) if n.startswith("decoder")]
-    encoder = build_encoder(options, ByteDictionary(), DictionaryTask().source_words())
+    task = DictionaryTask()
+    encoder = build_encoder(
+        *(options, ByteDictionary(), task.source_words()),
+        language_model=task.language_model(None),
+    )
     model = build_model(**{**own, **ENCODERS[name]})
     encoder.load_state_dict(model.encoder.state_dict(), strict=True)
     batch = pad_batch(SENTENCES)
