@@ -4,14 +4,15 @@ import torch
 from fairseq.models.transformer import TransformerDecoderBase
 
 from ..modules.attention import Causal, Full
-from ..modules.decoding import ChainCache, DecodingCache
+from ..modules.decoding import DecodingCache
 from ..modules.lookahead import LookaheadHeads
 from ..modules.transformer_layer import DecoderLayer
 from .encoder_rows import memory_of, sentence_of_row
 from .layers import build_decoder_layer
+from .search_steps import SearchSteps, check_logits
 
 
-class ByteTransformerDecoder(TransformerDecoderBase):
+class ByteTransformerDecoder(SearchSteps, TransformerDecoderBase):
     """Transformer decoder over the states of an embedder.
 
     Its embedder may bring an output projection of its own, and want no dropout on the
@@ -41,10 +42,6 @@ class ByteTransformerDecoder(TransformerDecoderBase):
                 if isinstance(module, DecoderLayer):
                     module.dropout_on_output = False
 
-    def make_generation_fast_(self, need_attn=False, **kwargs):
-        """Called by fairseq before it generates."""
-        self.need_attn = need_attn
-
     def build_output_projection(self, cfg, dictionary, embed_tokens):
         self.output_projection = embed_tokens.build_output_projection()
         if self.output_projection is None:
@@ -65,50 +62,8 @@ class ByteTransformerDecoder(TransformerDecoderBase):
             prev_output_tokens, encoder_out, incremental_state=incremental_state, **kwargs
         )
         if incremental_state is not None:
-            _check_logits(found[0], prev_output_tokens.shape[1])
+            check_logits(found[0], prev_output_tokens.shape[1])
         return found
-
-    def start_chains(self, encoder_out, limit):
-        """Begin a search that writes several symbols at a time.
-
-        Args:
-            encoder_out (dict): the encoder's output, a row a hypothesis.
-            limit (int): the most symbols that are read, the first one included.
-
-        Returns:
-            tuple: a ChainCache, and the embeddings Float[limit, D] of positions, or None.
-        """
-        memory, allowed = memory_of(encoder_out)
-        cache, positions = ChainCache(memory, allowed, self.num_layers), None
-        if self.embed_positions is not None:
-            anything = memory.new_full((1, limit), self.dictionary.eos(), dtype=torch.long)
-            positions = self.embed_positions(anything)[0]
-        return cache, positions
-
-    def continue_chains(self, symbols, cache, positions):
-        """The newest symbols of chains.
-
-        Args:
-            symbols (Long[B, g]): behind those that ``cache`` has kept.
-            cache (ChainCache), positions (Float[limit, D] or None): of
-                :meth:`start_chains`.
-
-        Returns:
-            tuple: logits Float[B, g, V] behind each symbol, and the states Float[B, g, D]
-            that they are made of.
-
-        Raises:
-            RuntimeError: logits are NaN or infinite.
-        """
-        if positions is not None:
-            steps = torch.arange(symbols.shape[1], device=symbols.device)
-            places = cache.lengths[:, None] + steps
-            positions = positions[places.clamp(max=len(positions) - 1)]
-        x, _ = self._entering(symbols, positions)
-        states, _ = self._next_features(x, cache, None, None)
-        logits = self.output_layer(states)
-        _check_logits(logits, int(cache.lengths.max()) + 1)
-        return logits, states
 
     def forward_embedding(self, prev_output_tokens, incremental_state=None):
         """States that enter the first layer.
@@ -128,16 +83,17 @@ class ByteTransformerDecoder(TransformerDecoderBase):
         if incremental_state is not None:
             prev_output_tokens = prev_output_tokens[:, -1:]
             positions = None if positions is None else positions[:, -1:]
-        return self._entering(prev_output_tokens, positions)
+        x, padding_mask = self.embed_tokens(prev_output_tokens)
+        return self._placed(x, positions), padding_mask
 
-    def _entering(self, tokens, positions):
-        """States of tokens Long[B, T] at ``positions`` (Float[B or 1, T, D], or None)."""
-        x, padding_mask = self.embed_tokens(tokens)
+    def _placed(self, x, positions):
+        """States Float[B, T, D] of symbols at ``positions`` (Float[B or 1, T, D], or
+        None)."""
         if positions is not None:
             x = x + positions
         if self.layernorm_embedding is not None:
             x = self.layernorm_embedding(x)
-        return self.dropout_module(x), padding_mask
+        return self.dropout_module(x)
 
     def extract_features(
         self,
@@ -196,27 +152,12 @@ class ByteTransformerDecoder(TransformerDecoderBase):
 
     def _next_features(self, x, cache, alignment_layer, alignment_heads):
         """As :meth:`extract_features`, of the newest position Float[N, 1, D]."""
-        attn, inner_states = None, [x.transpose(0, 1)]
-        x = cache.enter(x)
-        cache.open_step(x.dtype)
-        for index, layer in enumerate(self.layers):
-            need_weights = index == alignment_layer
-            step = cache.layers[index]
-            x, weights = layer(
-                x,
-                cache.memory,
-                step.past,
-                step.memory,
-                linear=cache.linear,
-                need_weights=need_weights,
-            )
-            if weights is not None:
-                attn = cache.leave(weights[:, :alignment_heads].mean(1))
-        cache.memory = None
-        if self.layer_norm is not None:
-            x = self.layer_norm(x)
-        x = cache.leave(x)
-        return x, {"attn": [attn], "inner_states": [*inner_states, x.transpose(0, 1)]}
+        entering = x.transpose(0, 1)
+        x, weights = cache.step(cache.enter(x), alignment_layer)
+        x, attn = cache.leave(x), None
+        if weights is not None:
+            attn = cache.leave(weights[:, :alignment_heads].mean(1))
+        return x, {"attn": [attn], "inner_states": [entering, x.transpose(0, 1)]}
 
     def _cache(self, encoder_out, incremental_state, num_rows):
         """The cache of a search: what it has put there, or else that of a beam search,
@@ -226,6 +167,7 @@ class ByteTransformerDecoder(TransformerDecoderBase):
             memory, allowed = memory_of(encoder_out)
             rows = sentence_of_row(encoder_out)
             cache = DecodingCache(memory, allowed, rows, self.num_layers)
+            self._begin(cache)
             self.set_incremental_state(incremental_state, "cache", cache)
         if cache.num_rows != num_rows:
             raise ValueError(
@@ -262,13 +204,3 @@ class ByteTransformerDecoder(TransformerDecoderBase):
         own = torch.eye(length, dtype=torch.bool, device=padding_mask.device)
         allowed = (allowed & ~padding_mask[:, None, :]) | own
         return Full(allowed[:, None], padding_mask)
-
-
-def _check_logits(logits, symbol):
-    """Raise RuntimeError where logits (Float[B, T, V]) behind ``symbol`` are no numbers."""
-    # The largest: it is NaN where one is, and all being -inf is no choice either.
-    if not logits.amax(-1).isfinite().all():
-        raise RuntimeError(
-            f"the model's output is NaN or infinite at symbol {symbol} of a translation: "
-            "drop --fp16 or --bf16 if one is given, or take another checkpoint"
-        )

@@ -76,11 +76,10 @@ class TransformerLayer(nn.Module):
             x = self.context(x, geometry)
         return self.self_attn(x, x, geometry)[0]
 
-    def feed_forward(self, x, linear=None):
-        """The network itself; ``linear(module, x)`` applies its two layers."""
-        linear = linear or (lambda module, x: module(x))
-        x = self.activation_fn(linear(self.fc1, x))
-        return linear(self.fc2, self.activation_dropout_module(x))
+    def feed_forward(self, x):
+        """The network itself."""
+        x = self.activation_fn(self.fc1(x))
+        return self.fc2(self.activation_dropout_module(x))
 
 
 class EncoderLayer(TransformerLayer):
@@ -142,17 +141,13 @@ class DecoderLayer(TransformerLayer):
         self.encoder_attn = encoder_attention()
         self.encoder_attn_layer_norm = LayerNorm(dim)
 
-    def forward(
-        self, x, memory, geometry, memory_geometry, *, linear=None, need_weights=False
-    ):
+    def forward(self, x, memory, geometry, memory_geometry, *, need_weights=False):
         """
         Args:
             x (Float[B, T, D]): in a search, T hypotheses of B sentences.
             memory (Float[B, S, E]): encoder states.
             geometry, memory_geometry (Geometry): which positions of its own and of the
                 encoder a position sees.
-            linear (callable, optional): ``linear(module, x)`` instead of ``module(x)``,
-                for the feed-forward network's layers.
             need_weights (bool): return the cross-attention weights too.
 
         Returns:
@@ -168,12 +163,9 @@ class DecoderLayer(TransformerLayer):
             x, weights = self.encoder_attn(x, memory, memory_geometry, need_weights)
             return x
 
-        def feed_forward(x):
-            return self.feed_forward(x, linear)
-
         drop = self.dropout_module
         x = self.residual_block(x, self.self_attn_layer_norm, attend, drop)
         x = self.residual_block(x, self.encoder_attn_layer_norm, attend_to_memory, drop)
         drop_output = drop if self.dropout_on_output else nn.Identity()
-        x = self.residual_block(x, self.final_layer_norm, feed_forward, drop_output)
+        x = self.residual_block(x, self.final_layer_norm, self.feed_forward, drop_output)
         return x, weights if need_weights else None

@@ -41,11 +41,10 @@ class DraftSearch:
     ):
         self.models, self.rules, self.draft, self.length = models, rules, draft, length
         self.temperature = temperature
-        starts = [
+        self.caches = [
             model.decoder.start_chains(encoder_out, limit)
             for model, encoder_out in zip(models, encoder_outs)
         ]
-        self.caches, self.positions = zip(*starts)
         rows, device = self.caches[0].num_rows, self.caches[0].lengths.device
         self.rows = torch.arange(rows, device=device)
         #: Long[B, limit + 1]: what begins, then what is written, then padding
@@ -113,8 +112,8 @@ class DraftSearch:
     def _decode(self, symbols):
         """Log-probabilities Float[B', g, V]; states Float[B', g, D] of the first model."""
         found, first_states = [], None
-        for model, cache, positions in zip(self.models, self.caches, self.positions):
-            logits, states = model.decoder.continue_chains(symbols, cache, positions)
+        for model, cache in zip(self.models, self.caches):
+            logits, states = model.decoder.continue_chains(symbols, cache)
             logits = (logits.div_(self.temperature), None)
             found.append(model.get_normalized_probs(logits, log_probs=True, sample=None))
             first_states = states if first_states is None else first_states

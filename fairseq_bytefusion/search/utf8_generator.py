@@ -5,6 +5,7 @@ import torch.nn as nn
 from fairseq.search import BeamSearch
 from fairseq.sequence_generator import SequenceGenerator, SequenceGeneratorWithAlignment
 
+from .beam_generator import BeamSearching
 from .utf8_search import Utf8Search
 
 # How these choose symbols cannot be reconciled with whole characters.
@@ -59,8 +60,17 @@ class _Utf8Generation:
         )
 
 
-class Utf8SequenceGenerator(_Utf8Generation, SequenceGenerator):
+class Utf8SequenceGenerator(_Utf8Generation, BeamSearching, SequenceGenerator):
     """Beam search and sampling of valid UTF-8."""
+
+    def _strategy(self):
+        return self.search.search
+
+    def _limits_and_rules(self, source, max_len):
+        _, rules = super()._limits_and_rules(source, max_len)
+        limits = self.search.limits
+        rules.keep_to_utf8(self.search.automaton, limits, self.beam_size)
+        return limits, rules
 
 
 class Utf8SequenceGeneratorWithAlignment(_Utf8Generation, SequenceGeneratorWithAlignment):

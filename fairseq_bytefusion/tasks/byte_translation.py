@@ -13,7 +13,12 @@ from .. import compat
 from ..data import ParallelDataset, Side, load_parallel
 from ..data.pairs.pair_files import require_directory
 from ..models.byte_transformer import ByteTransformerModel
-from ..search import check_draft_options, draft_generator_class, utf8_generator_class
+from ..search import (
+    BeamGenerator,
+    check_draft_options,
+    draft_generator_class,
+    utf8_generator_class,
+)
 from .shared.batching import PackedBatching
 from .shared.composer_transfer import composer_start, start_word_embedder
 from .shared.encoder_transfer import EncoderTransfer
@@ -258,6 +263,8 @@ class ByteTranslationTask(
         elif seq_gen_cls is None and is_utf8:
             seq_gen_cls, extra = utf8_generator_class(args)
             extra_gen_cls_kwargs = {**extra, **extra_gen_cls_kwargs}
+        elif seq_gen_cls is None and not getattr(args, "print_alignment", None):
+            seq_gen_cls = BeamGenerator
         return super().build_generator(
             models, args, seq_gen_cls, extra_gen_cls_kwargs, **kwargs
         )

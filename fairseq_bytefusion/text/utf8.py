@@ -99,22 +99,27 @@ class Utf8Automaton:
         """
         state = tokens.new_zeros(tokens.shape[0])
         for column in tokens[:, -(LONGEST_CHARACTER - 1) :].unbind(1):
-            state = self._after[state * self._num_symbols + column]
+            state = self.follow(state, column)
         return state
 
-    def mask(self, state, room):
+    def follow(self, state, symbols):
+        """Long[N]: the state behind ``symbols`` (Long[N]), from ``state`` (Long[N])."""
+        return self._after.index_select(0, state * self._num_symbols + symbols)
+
+    def mask(self, state, room=None):
         """What to add to the log-probabilities of the next symbol.
 
         Args:
             state (Long[N])
-            room (Long[N]): symbols that may still follow before ``</s>``: a character
-                is begun only where it fits. Without room there is only ``</s>``.
+            room (Long[N], optional): symbols that may still follow before ``</s>``: a
+                character is begun only where it fits. With a room of 0 there is only
+                ``</s>``; by default any character fits.
 
         Returns:
             Float[N, V]: 0 for what may follow, else -inf. Where a character that was
             begun does not fit (only a forced prefix does that), its bytes may follow.
         """
-        room = room.clamp(0, LONGEST_CHARACTER)
+        room = LONGEST_CHARACTER if room is None else room.clamp(0, LONGEST_CHARACTER)
         return self._mask.index_select(0, room * NUM_STATES + state)
 
 

@@ -2,5 +2,6 @@
 
 from .chain_cache import ChainCache
 from .decoding_cache import DecodingCache
+from .prepared_layers import PreparedLayers
 
-__all__ = ["ChainCache", "DecodingCache"]
+__all__ = ["ChainCache", "DecodingCache", "PreparedLayers"]

@@ -11,8 +11,10 @@ one product, under that mask::
     beam 2   a y x        beam 1  1  1  .  1  .  .
                           beam 2  1  .  .  .  1  1
 
-Re-ordering the beam copies rows of the mask, never keys or values. The place of a node
-that no hypothesis descends from any more is used for a new one.
+Re-ordering the beam copies rows of the mask, never keys or values. New nodes are written
+one behind the other, at the same places in every sentence; every few steps those that some
+hypothesis still descends from are moved to places that have become free, and the others
+are forgotten.
 
 Source: the tree mask is that of Miao et al. 2023, *SpecInfer*, section 4; sharing the
 keys of a common prefix, of Athiwaratkun et al. 2024, *Bifurcated Attention*.
@@ -22,10 +24,11 @@ import itertools
 
 import torch
 
-# Looking for free places takes a dozen small operations and one synchronisation.
-STEPS_BETWEEN_PLANS = 8
+# Folding takes two dozen small operations and one synchronisation.
+STEPS_BETWEEN_FOLDS = 8
 # Not a power of two, nor twice it: rows of keys a power of two apart share cache lines.
 SMALLEST_CAPACITY = 72
+HIDDEN = float("-inf")
 
 
 class BeamTree:
@@ -40,56 +43,90 @@ class BeamTree:
     """
 
     def __init__(self, num_sentences, beam, device):
-        self.beam = beam
-        #: number n of places in use, the same for all sentences; some are free
-        self.size = 0
-        shape = (num_sentences, beam, SMALLEST_CAPACITY)
-        self._descends = torch.zeros(shape, dtype=torch.bool, device=device)
+        self.num_sentences, self.beam = num_sentences, beam
+        self._folded = 0  # places before this one have been folded
+        # Float[S * g, n]: 0 where a hypothesis descends from a node, else -inf
+        self._bias = torch.zeros(num_sentences * beam, 0, device=device)
         # slot: keys Float[S, H, d, capacity] and values Float[S, H, capacity, d]
-        self._slots = {}
+        self._slots, self._capacity = {}, SMALLEST_CAPACITY
         # slot: the last states of each hypothesis, Float[S, g, count, D]
         self._recent = {}
-        self._places = None  # Long[S, g], of the newest nodes
         self._start_anew()
 
     def _start_anew(self):
         """Forget what holds for the present sentences and store only."""
-        # For each coming step, the last one first: its new nodes' places and its size.
-        self._plan, self._views = [], {}
-        sentences = self._descends.shape[0]
-        self._rows = torch.arange(sentences, device=self._descends.device)[:, None]
+        self._views, self._own = {}, None
 
-    def open_step(self):
+    @property
+    def size(self):
+        """int: number n of places in use, the same for all sentences; some are free."""
+        return self._bias.shape[1]
+
+    def open_step(self, dtype=torch.float32):
         """Make room for a new node of every hypothesis.
 
         Returns:
-            Bool[S, 1, g, n]: which node each hypothesis may look at, its new one
-            among them.
+            Float[S, 1, g, n]: of ``dtype``; 0 where a hypothesis may look at a node, its
+            new one among them, else -inf.
         """
-        if not self._plan:
-            self._make_plan()
-        self._places, self.size = self._plan.pop()
-        own = torch.eye(self.beam, dtype=torch.bool, device=self._places.device)
-        self._descends[self._rows, :, self._places] = own
-        return self._descends[:, None, :, : self.size]
+        if self.size - self._folded >= STEPS_BETWEEN_FOLDS * self.beam:
+            self._fold()
+        if self._own is None or self._own.dtype != dtype:
+            shape = self.beam, self.beam
+            own = torch.full(shape, HIDDEN, dtype=dtype, device=self._bias.device)
+            self._own = own.fill_diagonal_(0.0).repeat(self.num_sentences, 1)
+            self._bias = self._bias.to(dtype)
+        self._bias = torch.cat([self._bias, self._own], 1)
+        if self.size > self._capacity:
+            self._grow(max(2 * self._capacity, self.size))
+        return self._bias.view(self.num_sentences, 1, self.beam, -1)
 
-    def _make_plan(self):
-        """Find places for the nodes of the next steps: free ones, lowest first."""
-        needed = STEPS_BETWEEN_PLANS * self.beam
-        alive = self._descends[:, :, : self.size].any(1)
-        most = int(alive.sum(1).max())
-        if self.size > 1.25 * most + needed:
-            self._compact(alive, most)
-            alive = self._descends[:, :, : self.size].any(1)
-        if most + needed > self._descends.shape[2]:
-            self._grow(max(2 * self._descends.shape[2], most + needed))
-        width = min(self._descends.shape[2], self.size + needed)
-        taken = self._descends[:, :, :width].any(1)
-        free = taken.byte().sort(stable=True, dim=1).indices[:, :needed]
-        free = free.view(-1, STEPS_BETWEEN_PLANS, self.beam)
-        highest = int(taken.any(0).nonzero().max()) if most else -1
-        sizes = (free.amax((0, 2)).cummax(0).values.clamp(min=highest) + 1).tolist()
-        self._plan = list(zip(free.unbind(1), sizes))[::-1]
+    def _fold(self):
+        """Move the nodes of the last steps to places of such as none descends from."""
+        bias = self._bias.view(self.num_sentences, self.beam, -1)
+        alive = bias.eq(0).any(1)
+        old, new = alive[:, : self._folded], alive[:, self._folded :]
+        counts = torch.stack([old.sum(1), new.sum(1), alive.sum(1)]).amax(1)
+        old_count, new_count, count = counts.tolist()
+        size = max(self._folded, old_count + new_count)
+        if size > 1.25 * count + new.shape[1]:  # sentences with more have left
+            self._take(alive, count)
+        elif size < self.size:
+            self._move(new, alive[:, :size].clone(), new_count, size)
+        self._folded = self.size
+
+    def _move(self, new, taken, count, size):
+        """Keep ``size`` places.
+
+        Args:
+            new (Bool[S, n - folded]): which of the last steps' nodes are alive.
+            taken (Bool[S, size]): which places are, changed in place.
+            count (int): the most that any sentence has of ``new``.
+        """
+        taken[:, self._folded :] = False
+        sources = _first_true(new, count) + self._folded
+        targets = _first_true(~taken, count)
+        shape = self.num_sentences, 1, -1
+        index = [x.view(shape).expand(-1, self.beam, -1) for x in (sources, targets)]
+        bias = self._bias.view(self.num_sentences, self.beam, -1)
+        moved = bias.gather(2, index[0])
+        bias[:, :, self._folded :] = HIDDEN
+        bias.scatter_(2, index[1], moved)
+        self._bias = bias[:, :, :size].flatten(0, 1)
+        rows = torch.arange(self.num_sentences, device=sources.device)[:, None]
+        for keys, values in self._slots.values():
+            keys[rows, :, :, targets] = keys[rows, :, :, sources]
+            values[rows, :, targets] = values[rows, :, sources]
+
+    def _take(self, alive, count):
+        """Move the nodes that are ``alive`` (Bool[S, n]) to the first ``count`` places."""
+        source = _first_true(alive, count)
+        bias = self._bias.view(self.num_sentences, self.beam, -1)
+        index = source[:, None].expand(-1, self.beam, -1)
+        self._bias = bias.gather(2, index).flatten(0, 1)
+        for keys, values in self._slots.values():
+            keys[..., :count] = _gather(keys, source, 3)
+            values[:, :, :count] = _gather(values, source, 2)
 
     def write(self, slot, keys, values):
         """Write the new nodes of a slot.
@@ -108,9 +145,10 @@ class BeamTree:
             store = self._slots[slot]
             self._views[slot] = (*store, *(x.flatten(0, 1) for x in store))
         own_keys, own_values, all_keys, all_values = self._views[slot]
-        own_keys[self._rows, :, :, self._places] = keys
-        own_values[self._rows, :, self._places] = values
-        return all_keys[..., : self.size], all_values[:, : self.size]
+        size, beam = self.size, self.beam
+        own_keys.narrow(3, size - beam, beam).copy_(keys.permute(0, 2, 3, 1))
+        own_values.narrow(2, size - beam, beam).copy_(values.transpose(1, 2))
+        return all_keys.narrow(2, 0, size), all_values.narrow(1, 0, size)
 
     def recall(self, slot, states, count):
         """Remember the new nodes' states, and give those of their ancestors before them.
@@ -139,11 +177,10 @@ class BeamTree:
     def _room_for(self, nodes):
         """Keys and values of a slot whose nodes are Float[S, g, H, d]."""
         sentences, _, heads, width = nodes.shape
-        capacity = self._descends.shape[2]
         # Zeros: a place that is free now may be looked at, with weight zero.
         return (
-            nodes.new_zeros(sentences, heads, width, capacity),
-            nodes.new_zeros(sentences, heads, capacity, width),
+            nodes.new_zeros(sentences, heads, width, self._capacity),
+            nodes.new_zeros(sentences, heads, self._capacity, width),
         )
 
     def _change_slots(self, change):
@@ -152,7 +189,7 @@ class BeamTree:
         self._start_anew()
 
     def _grow(self, capacity):
-        self._descends = _widened(self._descends, 2, capacity)
+        self._capacity = capacity
         self._change_slots(
             lambda keys, values: (
                 _widened(keys, 3, capacity),
@@ -160,25 +197,13 @@ class BeamTree:
             )
         )
 
-    def _compact(self, alive, most):
-        """Move the nodes that are alive (Bool[S, n]) to the first ``most`` places."""
-        source = (~alive).byte().sort(stable=True, dim=1).indices[:, :most]
-        kept = self._descends.gather(2, source[:, None].expand(-1, self.beam, -1))
-        self._descends.zero_()
-        self._descends[:, :, :most] = kept
-        for keys, values in self._slots.values():
-            keys[..., :most] = _gather(keys, source, 3)
-            values[:, :, :most] = _gather(values, source, 2)
-        self.size = most
-
     def follow(self, parents):
         """Hypothesis i continues what was hypothesis ``parents[i]`` of its sentence.
 
         Args:
             parents (Long[S * g]): rows of the flattened [S, g], in the same sentence.
         """
-        used = self._descends[:, :, : self.size]
-        used.copy_(used.flatten(0, 1).index_select(0, parents).view_as(used))
+        self._bias = self._bias.index_select(0, parents)
         self._change_recent(
             lambda states: states.flatten(0, 1).index_select(0, parents).view_as(states)
         )
@@ -190,11 +215,13 @@ class BeamTree:
             sources, targets (Long[K]): sentences, sources >= count > targets.
             count (int): the sentences kept are the first ones.
         """
+        bias = self._bias.view(self.num_sentences, self.beam, -1)
         if len(sources):
-            self._descends[targets] = self._descends[sources]
-            for nodes in itertools.chain(*self._slots.values(), self._recent.values()):
+            stores = itertools.chain(*self._slots.values(), self._recent.values())
+            for nodes in itertools.chain([bias], stores):
                 nodes[targets] = nodes[sources]
-        self._descends = self._descends[:count]
+        self.num_sentences = count
+        self._bias = bias[:count].flatten(0, 1)
         self._change_recent(lambda states: states[:count])
         self._change_slots(lambda keys, values: (keys[:count], values[:count]))
 
@@ -203,13 +230,13 @@ class BeamTree:
 
         For re-orderings across sentences, which no tree can follow.
         """
-        used = self._descends[:, :, : self.size]
-        sentences = used.shape[0]
+        parent = torch.arange(self.num_sentences, device=self._bias.device)
+        parent = parent.repeat_interleave(self.beam)
         # Every hypothesis has as many ancestors as there were steps.
-        places = used.nonzero()[:, 2].view(sentences * self.beam, -1)
-        parent = self._rows.expand(-1, self.beam).flatten()
-        self.beam, self.size = 1, places.shape[1]
-        self._descends = used.new_ones(len(places), 1, self.size)
+        places = self._bias.eq(0).nonzero()[:, 1].view(len(parent), -1)
+        self.num_sentences, self.beam = len(parent), 1
+        self._bias = torch.zeros_like(places, dtype=self._bias.dtype)
+        self._folded = self._capacity = places.shape[1]
         self._change_recent(lambda states: states.flatten(0, 1).unsqueeze(1))
         self._change_slots(
             lambda keys, values: (
@@ -220,7 +247,8 @@ class BeamTree:
 
     def select(self, sentences):
         """Sentence i becomes what ``sentences[i]`` was (Long[S']), copying its nodes."""
-        self._descends = self._descends.index_select(0, sentences)
+        self._bias = self._bias.index_select(0, sentences)
+        self.num_sentences = len(sentences)
         self._change_recent(lambda states: states.index_select(0, sentences))
         self._change_slots(
             lambda keys, values: (
@@ -228,6 +256,12 @@ class BeamTree:
                 values.index_select(0, sentences),
             )
         )
+
+
+def _first_true(x, count):
+    """Long[S, count]: where x (Bool[S, n]) is True, in order; False follows where there are
+    fewer."""
+    return (~x).byte().sort(stable=True, dim=1).indices[:, :count]
 
 
 def _gather(nodes, places, dim):

@@ -5,8 +5,6 @@ symbols of as many hypotheses. What they may look at is the cache's to say, in i
 another store of the past, with other rules, needs no other geometry.
 """
 
-from .transposed_weights import affine
-
 
 class _Cached:
     """Attention of new positions, for one branch of one layer.
@@ -30,8 +28,7 @@ class _Cached:
     def _output(self, branch, attended):
         """What the kernel returned, after the branch's output projection."""
         x, weights = attended
-        x = self._cache.linear(branch.out_proj, x.transpose(1, 2).flatten(2))
-        return x, weights
+        return branch.out_proj(x.transpose(1, 2).flatten(2)), weights
 
 
 class CachedPast(_Cached):
@@ -43,7 +40,8 @@ class CachedPast(_Cached):
         """Attention of the newest positions; weights are those that the kernel has."""
         if self._projection is None:
             self._projection = branch.joint_projection()
-        x = affine(query, *self._projection)
+        bias, weight = self._projection
+        x = query @ weight + bias
         q, k, v = x.unflatten(-1, (3, branch.num_heads, branch.head_dim)).unbind(2)
         keys, values = self._cache.write(self._slot, k, v)
         if branch.gathers_past and self._cache.gathers:
@@ -83,12 +81,9 @@ class CachedMemory(_Cached):
     """Cross-attention: keys and values of the encoder's states, made once."""
 
     def attend(self, branch, query, memory, need_weights=False):
-        """Attention to the encoder; ``memory`` is needed the first time only."""
-        q = branch.split_heads(self._cache.linear(branch.q_proj, query))
-        memories = self._cache.memories
-        if self._slot not in memories:
-            memories[self._slot] = branch.project_memory(memory)
-        keys, values = memories[self._slot]
+        """Attention to the encoder's states, which the cache has."""
+        q = branch.split_heads(branch.q_proj(query))
+        keys, values = self._cache.memory_of(branch, self._slot)
         return self._output(
             branch, branch.attend_cached(q, keys, values, self._cache.memory_bias)
         )

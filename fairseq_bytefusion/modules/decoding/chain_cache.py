@@ -2,7 +2,7 @@
 
 import torch
 
-from .search_cache import SearchCache
+from .search_cache import SearchCache, bias_of
 
 SMALLEST_CAPACITY = 64
 
@@ -56,13 +56,13 @@ class ChainCache(SearchCache):
         """The inverse of :meth:`enter`."""
         return x
 
-    def make_room(self):
-        """Bool[B, 1, g, n]: each new position sees its row up to itself."""
+    def make_room(self, dtype):
+        """Float[B, 1, g, n]: each new position sees its row up to itself."""
         self._size = int(self.places[:, -1].max()) + 1
         if self._size > self._capacity:
             self._grow(max(2 * self._capacity, self._size))
         nodes = torch.arange(self._size, device=self.places.device)
-        return (nodes <= self.places[..., None])[:, None]
+        return bias_of((nodes <= self.places[..., None])[:, None], dtype)
 
     def write(self, slot, keys, values):
         """Write the new positions; see :meth:`SearchCache.write`."""

@@ -55,9 +55,9 @@ class DecodingCache(SearchCache):
         x = x.reshape(-1, 1, *x.shape[2:])
         return x if self._inside is None else x.index_select(0, self._inside)
 
-    def make_room(self):
+    def make_room(self, dtype):
         """A node for every hypothesis, which sees those it descends from."""
-        return self.tree.open_step()
+        return self.tree.open_step(dtype)
 
     def write(self, slot, keys, values):
         """Add the newest nodes to a slot; see :meth:`BeamTree.write`."""
@@ -98,17 +98,27 @@ class DecodingCache(SearchCache):
         free = sorted(set(range(count)).difference(slots))
         target = dict(zip((slot for slot in slots if slot >= count), free))
         sources, targets = self._tensor(target.keys()), self._tensor(target.values())
+        self.drop(sources, targets, count)
+        self._slots = [target.get(slot, slot) for slot in slots]
+        self._permute()
+
+    def follow(self, parents):
+        """Row i of the store continues its row ``parents[i]``, see
+        :meth:`BeamTree.follow`."""
+        self.tree.follow(parents)
+
+    def drop(self, sources, targets, count):
+        """Keep ``count`` sentences of the store, see :meth:`BeamTree.move`."""
+        before = self.tree.num_sentences
         self.tree.move(sources, targets, count)
         for slot, memory in self.memories.items():
-            by_sentence = [x.unflatten(0, (len(before), -1)) for x in memory]
+            by_sentence = [x.unflatten(0, (before, -1)) for x in memory]
             for states in by_sentence:
                 states[targets] = states[sources]
             self.memories[slot] = tuple(x[:count].flatten(0, 1) for x in by_sentence)
         if self.memory_bias is not None:
             self.memory_bias[targets] = self.memory_bias[sources]
             self.memory_bias = self.memory_bias[:count]
-        self._slots = [target.get(slot, slot) for slot in slots]
-        self._permute()
 
     def _permute(self):
         """Note the rows' order in the store, where it is not that of the batch."""

@@ -3,7 +3,6 @@
 import torch
 
 from .cached_attention import CachedMemory, CachedPast
-from .transposed_weights import TransposedWeights
 
 
 class LayerCache:
@@ -38,21 +37,23 @@ class SearchCache:
     def __init__(self, memory, allowed, num_layers):
         #: encoder states, until every layer has made its keys and values of them
         self.memory = memory
-        self.memory_bias = None if allowed is None else _bias(allowed, memory.dtype)
+        self.memory_bias = None if allowed is None else bias_of(allowed, memory.dtype)
         self.layers = [LayerCache(self, index) for index in range(num_layers)]
+        #: the decoder's, which it puts here: PreparedLayers; the states Float[V, D] of all
+        #: symbols and those Float[limit, D] of positions, or None
+        self.prepared = self.rows = self.positions = None
         #: (layer, branch) -> keys Float[S * H, d, T], values Float[S * H, T, d] of memory
         self.memories = {}
         #: Float[S, 1, g, n]: 0 where a new position may look at a node, else -inf
         self.bias = None
-        self._allowed = self._ancestors = None
-        self._weights = TransposedWeights()
-        self._num_steps = 0
+        self._ancestors = None
 
-    def make_room(self):
+    def make_room(self, dtype):
         """Make room for the new positions of a step.
 
         Returns:
-            Bool[S, 1, g, n]: which nodes each may look at, its own among them.
+            Float[S, 1, g, n]: of ``dtype``; 0 where each may look at a node, its own among
+            them, else -inf.
         """
         raise NotImplementedError
 
@@ -81,11 +82,24 @@ class SearchCache:
         """
         raise NotImplementedError
 
+    def step(self, x, weights_of=None):
+        """New positions through all layers.
+
+        Args:
+            x (Float[S, g, D])
+            weights_of (int, optional): as of :class:`PreparedLayers`.
+
+        Returns:
+            tuple: as of :class:`PreparedLayers`.
+        """
+        self.open_step(x.dtype)
+        found = self.prepared(x, self, weights_of)
+        self.memory = None
+        return found
+
     def open_step(self, dtype):
         """Begin a step; the layers' ``bias`` is of type ``dtype``."""
-        self._num_steps += 1
-        self._allowed, self._ancestors = self.make_room(), None
-        self.bias = _bias(self._allowed, dtype)
+        self.bias, self._ancestors = self.make_room(dtype), None
 
     @property
     def ancestors(self):
@@ -94,16 +108,26 @@ class SearchCache:
         Every hypothesis has as many: one a step.
         """
         if self._ancestors is None:
-            shape = *self._allowed.shape[:3:2], -1
-            self._ancestors = self._allowed.nonzero()[:, 3].view(shape)
+            shape = *self.bias.shape[:3:2], -1
+            self._ancestors = self.bias.eq(0).nonzero()[:, 3].view(shape)
         return self._ancestors
 
-    def linear(self, module, x):
-        """``module(x)`` for x Float[S, g, D], see :class:`TransposedWeights`."""
-        return self._weights.linear(module, x, self._num_steps)
+    def memory_of(self, branch, slot):
+        """Keys and values that a branch makes of the encoder's states, made once.
+
+        Args:
+            branch (Branch)
+            slot (hashable): of a branch of a layer.
+
+        Returns:
+            tuple: see :meth:`Branch.project_memory`.
+        """
+        if slot not in self.memories:
+            self.memories[slot] = branch.project_memory(self.memory)
+        return self.memories[slot]
 
 
-def _bias(allowed, dtype):
+def bias_of(allowed, dtype):
     """What to add to attention scores: 0 where ``allowed`` (Bool), else -inf."""
     bias = torch.zeros(allowed.shape, dtype=dtype, device=allowed.device)
     return bias.masked_fill_(~allowed, float("-inf"))

@@ -187,7 +187,7 @@ def grow_tree(tree, steps, parents):
         mark = torch.full((seen.shape[0], tree.beam, 1, 1), float(step))
         keys, values = tree.write(0, mark, mark)
         tree.follow(parents)
-    return tree.open_step(), keys[:, 0], values[:, :, 0]
+    return tree.open_step().eq(0), keys[:, 0], values[:, :, 0]
 
 
 def test_the_drawing():
@@ -197,7 +197,7 @@ def test_the_drawing():
     tree.follow(torch.tensor([0, 0, 0]))
     tree.open_step()  # b, y and one that dies
     tree.follow(torch.tensor([0, 0, 1]))
-    seen = tree.open_step()[0, 0]  # c, x, x
+    seen = tree.open_step()[0, 0].eq(0)  # c, x, x
     alive = seen.any(0)
     assert seen[:, alive].int().tolist() == [
         [1, 1, 0, 1, 0, 0],
