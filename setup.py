@@ -29,6 +29,8 @@ EXPERIMENTS = [
 
 HUGGINGFACE = ["safetensors>=0.3,<1", "transformers>=4.57,<6"]
 
+CTRANSLATE2 = ["ctranslate2>=4.5,<5"]
+
 LABELS = ["pytorch-crf>=0.7.2,<0.8", "scikit-learn>=1.0,<2"]
 
 setup(
@@ -45,11 +47,13 @@ setup(
         "experiments": EXPERIMENTS,
         "labels": LABELS,
         "huggingface": HUGGINGFACE,
+        "ctranslate2": CTRANSLATE2,
         "zstd": ["zstandard>=0.19,<1"],
         "dev": [
             *EXPERIMENTS,
             *HUGGINGFACE,
             *LABELS,
+            *CTRANSLATE2,
             "pytest>=7,<10",
             "pytest-xdist>=3,<4",
             "hypothesis>=6.80,<7",

@@ -30,7 +30,8 @@ ROOMS = {
         *("checkpoints.reading", "evaluation.labelling_scores", "evaluation.spans"),
         *("data", "generation", "modules", "tasks", "text"),
     },
-    "cli": {"checkpoints", "evaluation", "generation", "search", "text"},
+    "export": set(),
+    "cli": {"checkpoints", "evaluation", "export", "generation", "search", "text"},
 }
 
 

@@ -12,6 +12,7 @@ from . import (
     draft,
     evaluate,
     explain,
+    export,
     inspect,
     neighbours,
     path,
@@ -24,7 +25,7 @@ from . import (
 # A verb is a file with add_parser(verbs), which sets the default ``run`` to a function of
 # the parsed arguments, and its place in this list, which is that in --help.
 VERBS = (
-    *(path, score, inspect, average, neighbours, draft, translate),
+    *(path, score, inspect, average, neighbours, draft, translate, export),
     *(predict, evaluate, explain, score_text),
 )
 

@@ -37,6 +37,8 @@ class SearchCache:
     def __init__(self, memory, allowed, num_layers):
         #: encoder states, until every layer has made its keys and values of them
         self.memory = memory
+        if allowed is not None and allowed.all():
+            allowed = None
         self.memory_bias = None if allowed is None else bias_of(allowed, memory.dtype)
         self.layers = [LayerCache(self, index) for index in range(num_layers)]
         #: the decoder's, which it puts here: PreparedLayers; the states Float[V, D] of all
