@@ -30,14 +30,15 @@ class MultiheadAttention(Branch):
 
     def attend_cached(self, q, keys, values, bias=None):
         """As :meth:`Branch.attend_cached`."""
-        scores = torch.bmm(q.flatten(0, 1), keys).view(*q.shape[:3], -1)
+        scores = torch.bmm(q.flatten(0, 1), keys)
         if bias is not None:
-            scores += bias
+            scores.view(*q.shape[:3], -1).add_(bias)
         weights = _softmax(scores)
-        return torch.bmm(weights.flatten(0, 1), values).view(q.shape), weights
+        return torch.bmm(weights, values).view(q.shape), weights.view(*q.shape[:3], -1)
 
 
 def _softmax(scores):
     """Over the last dimension, in float32 at least."""
-    at_least_float32 = torch.promote_types(scores.dtype, torch.float32)
-    return scores.softmax(-1, dtype=at_least_float32).type_as(scores)
+    if scores.dtype in (torch.float32, torch.float64):
+        return scores.softmax(-1)
+    return scores.softmax(-1, dtype=torch.float32).type_as(scores)

@@ -29,7 +29,7 @@ class PreparedLayers:
             (PreparedLayer if type(layer) is DecoderLayer else WrappedLayer)(layer, index)
             for index, layer in enumerate(layers)
         ]
-        self.norm = None if norm is None else Norm(norm)
+        self.norm = None if norm is None else function_of(norm)
 
     def __call__(self, x, cache, weights_of=None):
         """
@@ -61,7 +61,8 @@ class PreparedLayer:
     """
 
     def __init__(self, layer, index):
-        self.index, self.normalize_before = index, layer.normalize_before
+        self.index, self.slot = index, (index, 0)
+        self.normalize_before = layer.normalize_before
         self.context, self.self_attn = layer.context, layer.self_attn
         self.encoder_attn = layer.encoder_attn
         self.projection = self.self_out = self.query = self.encoder_out = None
@@ -75,7 +76,7 @@ class PreparedLayer:
         is_relu = layer.activation_fn is F.relu
         self.activation = torch.relu_ if is_relu else layer.activation_fn
         self.norms = [
-            Norm(norm)
+            function_of(norm)
             for norm in (
                 layer.self_attn_layer_norm,
                 layer.encoder_attn_layer_norm,
@@ -106,35 +107,41 @@ class PreparedLayer:
         return third(x + self._feed_forward(x)), weights
 
     def _attend(self, x, cache, shape):
-        past = cache.layers[self.index].past
+        sentences, new, width = shape
         if self.context is not None:
+            past = cache.layers[self.index].past
             x = self.context(x.view(shape), past).view_as(x)
         if self.projection is None:
-            x = x.view(shape)
-            return self.self_attn(x, x, past)[0].reshape(-1, shape[2])
-        branch = self.self_attn
-        x = affine(self.projection, x)
-        q, k, v = x.view(*shape[:2], 3, branch.num_heads, branch.head_dim).unbind(2)
-        keys, values = cache.write((self.index, 0), k, v)
+            past, x = cache.layers[self.index].past, x.view(shape)
+            return self.self_attn(x, x, past)[0].reshape(-1, width)
+        branch, (bias, weight) = self.self_attn, self.projection
+        x = torch.addmm(bias, x, weight)
+        q, k, v = x.view(sentences, new, 3, branch.num_heads, branch.head_dim).unbind(2)
+        keys, values = cache.write(self.slot, k, v)
         x, _ = branch.attend_cached(q.transpose(1, 2), keys, values, cache.bias)
-        x = x.transpose(1, 2).reshape(-1, shape[2])
-        return affine(self.self_out, x)
+        bias, weight = self.self_out
+        return torch.addmm(bias, x.transpose(1, 2).reshape(-1, width), weight)
 
     def _attend_to_memory(self, x, cache, shape):
+        sentences, new, width = shape
         branch = self.encoder_attn
         if self.query is None:
             memory = cache.layers[self.index].memory
             x, weights = branch(x.view(shape), cache.memory, memory, True)
-            return x.reshape(-1, shape[2]), weights
-        q = branch.split_heads(affine(self.query, x).view(shape))
-        keys, values = cache.memory_of(branch, (self.index, 0))
+            return x.reshape(-1, width), weights
+        bias, weight = self.query
+        q = torch.addmm(bias, x, weight)
+        q = q.view(sentences, new, branch.num_heads, branch.head_dim).transpose(1, 2)
+        keys, values = cache.memory_of(branch, self.slot)
         x, weights = branch.attend_cached(q, keys, values, cache.memory_bias)
-        x = x.transpose(1, 2).reshape(-1, shape[2])
-        return affine(self.encoder_out, x), weights
+        bias, weight = self.encoder_out
+        return torch.addmm(bias, x.transpose(1, 2).reshape(-1, width), weight), weights
 
     def _feed_forward(self, x):
-        x = self.activation(affine(self.fc1, x))
-        return affine(self.fc2, x)
+        bias, weight = self.fc1
+        x = self.activation(torch.addmm(bias, x, weight))
+        bias, weight = self.fc2
+        return torch.addmm(bias, x, weight)
 
 
 class WrappedLayer:
@@ -155,24 +162,10 @@ class WrappedLayer:
         return x.reshape(-1, shape[2]), weights
 
 
-class Norm:
-    """Layer norm as a function, without a module's call.
-
-    Args:
-        norm (nn.LayerNorm)
-    """
-
-    def __init__(self, norm):
-        self.arguments = norm.normalized_shape, norm.weight, norm.bias, norm.eps
-
-    def __call__(self, x):
-        return torch.layer_norm(x, *self.arguments)
-
-
-def affine(parameters, x):
-    """``x @ weight + bias`` for x Float[N, D] and what :func:`transposed` returns."""
-    bias, weight = parameters
-    return torch.addmm(bias, x, weight)
+def function_of(norm):
+    """What an ``nn.LayerNorm`` does, as a function without a module's call."""
+    shape, weight, bias, eps = norm.normalized_shape, norm.weight, norm.bias, norm.eps
+    return lambda x: torch.layer_norm(x, shape, weight, bias, eps)
 
 
 def transposed(linear):
