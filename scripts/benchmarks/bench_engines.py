@@ -1,7 +1,9 @@
 """Beam search with the same weights: ours, and CTranslate2's in C++ (float32 and int8).
 
-The engines alternate batch by batch within one process, so that a busy machine slows all
-alike. Models are exported by ``bytefusion export``'s own function.
+Each engine has a process of its own, since the threads of one that has just worked go on
+waiting for more, at the cost of whoever is next. They take turns, some batches each, with a
+pause between, so that a busy machine slows all alike. Models are exported by ``bytefusion
+export``'s own function.
 
     python scripts/benchmarks/bench_engines.py                   # 6 + 6 layers, width 512
     python scripts/benchmarks/bench_engines.py --sharpness 1     # hypotheses share less
@@ -16,6 +18,7 @@ keeps to valid UTF-8 there, CTranslate2 does not.
 """
 
 import argparse
+import multiprocessing
 import statistics
 import tempfile
 import time
@@ -38,67 +41,122 @@ from fairseq_bytefusion.text import ByteDictionary
 BATCHES, LENGTHS, BEAM = (1, 8, 32), (200, 800), 5
 TYPES = ("float32", "int8")
 RATIO, MORE = 3, 50
+# Threads that have worked look for more work so long; chunks are so many sentences.
+PAUSE, CHUNK = 0.5, 64
 
 
-class Engines:
-    """One model in all engines.
+def load(args):
+    """The model, and the task that it is of."""
+    if args.checkpoint:
+        translator = ByteTranslator.from_pretrained(args.checkpoint, "cpu")
+        return translator.models[0], translator.task
+    built = build_models(args.arch, args.seed, torch.device("cpu"))["ours"]
+    with torch.no_grad():  # where it comes from it is 4
+        built.decoder.output_projection.weight.mul_(args.sharpness / 4)
+    built.make_generation_fast_()
+    config = ByteTranslationConfig(
+        source_lang="xx", target_lang="en", allow_invalid_utf8=True
+    )
+    dictionary = ByteDictionary()
+    return built, ByteTranslationTask(config, dictionary, dictionary)
 
-    Args:
-        models (list of FairseqModel): one.
-        task (ByteTranslationTask)
-        folder (str): for the exported model.
-    """
 
-    def __init__(self, models, task, folder):
-        self.models, self.task = models, task
-        export_to_ctranslate2(models[0], task, folder, overwrite=True)
-        threads = torch.get_num_threads()
-        self.others = {
-            kind: ctranslate2.Translator(
-                folder, "cpu", compute_type=kind, intra_threads=threads
-            )
-            for kind in TYPES
-        }
+class Ours:
+    """Our search; batches are lists of ids, ``</s>`` behind each."""
 
-    def runs(self, sample, limits):
-        """Functions that translate a batch, by engine; each returns lists of ids."""
-        dictionary = self.task.target_dictionary
+    def __init__(self, args, folder):
+        self.model, self.task = load(args)
+
+    def prepared(self, rows, limits):
+        """A function that translates a batch, and returns ids without ``</s>``."""
+        pad = self.task.source_dictionary.pad()
+        tokens = torch.nn.utils.rnn.pad_sequence(list(map(torch.tensor, rows)), True, pad)
+        lengths = torch.tensor(list(map(len, rows)))
+        sample = {"net_input": {"src_tokens": tokens, "src_lengths": lengths}}
         args = Namespace(beam=BEAM, **limits)
-        generator = self.task.build_generator(self.models, args)
-        source = self.task.source_dictionary
-        rows = [
-            [source[i] for i in row.tolist() if i not in (source.pad(), source.eos())]
-            for row in sample["net_input"]["src_tokens"]
-        ]
-        longest = max(map(len, rows)) + 1
+        generator = self.task.build_generator([self.model], args)
+
+        def run():
+            found = self.task.inference_step(generator, [self.model], sample)
+            return [beam[0]["tokens"].tolist()[:-1] for beam in found]
+
+        return run
+
+
+class Theirs:
+    """CTranslate2; takes and returns what :class:`Ours` does."""
+
+    def __init__(self, args, folder):
+        threads = torch.get_num_threads()
+        self.engine = ctranslate2.Translator(
+            folder, "cpu", compute_type=self.kind, intra_threads=threads
+        )
+        task = load(args)[1]
+        self.source, self.target = task.source_dictionary, task.target_dictionary
+
+    def prepared(self, rows, limits):
+        """As of :class:`Ours`."""
+        texts = [[self.source[i] for i in row[:-1]] for row in rows]
+        longest = max(map(len, rows))
         options = {
             "beam_size": BEAM,
             "min_decoding_length": limits.get("min_len", 1),
             "max_decoding_length": limits["max_len_a"] * longest + limits["max_len_b"],
         }
 
-        def ours():
-            found = self.task.inference_step(generator, self.models, sample)
-            return [beam[0]["tokens"].tolist()[:-1] for beam in found]
+        def run():
+            found = self.engine.translate_batch(texts, **options)
+            return [[self.target.index(s) for s in x.hypotheses[0]] for x in found]
 
-        def other(engine):
-            found = engine.translate_batch(rows, **options)
-            return [[dictionary.index(s) for s in x.hypotheses[0]] for x in found]
-
-        return {
-            "ours": ours,
-            **{kind: lambda e=engine: other(e) for kind, engine in self.others.items()},
-        }
+        return run
 
 
-def timed(runs):
-    """Seconds and results of each of ``runs``, by engine."""
-    seconds, found = {}, {}
-    for name, function in runs.items():
+class Float32(Theirs):
+    kind = "float32"
+
+
+class Int8(Theirs):
+    kind = "int8"
+
+
+ENGINES = {"ours": Ours, "float32": Float32, "int8": Int8}
+
+
+def work(connection, engine, args, folder):
+    """In a process of its own: translate what comes, and say how long it took."""
+    engine = engine(args, folder)
+    while (message := connection.recv()) is not None:
+        batches, limits = message
+        runs = [engine.prepared(rows, limits) for rows in batches]
         began = time.perf_counter()
-        found[name] = function()
-        seconds[name] = time.perf_counter() - began
-    return seconds, found
+        found = [ids for run in runs for ids in run()]
+        connection.send((time.perf_counter() - began, found))
+
+
+class Engines:
+    """All engines, taking turns.
+
+    Args:
+        args (Namespace)
+        folder (str): of the exported model.
+    """
+
+    def __init__(self, args, folder):
+        context = multiprocessing.get_context("spawn")
+        self.connections = {}
+        for name, engine in ENGINES.items():
+            self.connections[name], other = context.Pipe()
+            arguments = other, engine, args, folder
+            context.Process(target=work, args=arguments, daemon=True).start()
+
+    def timed(self, batches, limits):
+        """Seconds and translations of some batches, by engine."""
+        seconds, found = {}, {}
+        for name, connection in self.connections.items():
+            connection.send((batches, limits))
+            seconds[name], found[name] = connection.recv()
+            time.sleep(PAUSE)
+        return seconds, found
 
 
 def row_of(seconds, found, **cell):
@@ -116,44 +174,39 @@ def row_of(seconds, found, **cell):
 def measure_random(engines, batch, length, args):
     """Medians over rounds, at a fixed length."""
     sample = random_batch(batch, length, args.seed, torch.device("cpu"))
+    tokens, lengths = sample["net_input"].values()
+    rows = [row[:n].tolist() for row, n in zip(tokens, lengths.tolist())]
     limits = {"min_len": length, "max_len_a": 0, "max_len_b": length}
-    runs, rounds = engines.runs(sample, limits), []
+    engines.timed([rows[:1]], {**limits, "min_len": 8, "max_len_b": 8})  # warm up
+    rounds = []
     for _ in range(args.rounds):
-        seconds, found = timed(runs)
+        seconds, found = engines.timed([rows], limits)
         rounds.append(seconds)
     medians = {name: statistics.median(s[name] for s in rounds) for name in rounds[0]}
     return row_of(medians, found, batch=batch, length=length)
 
 
-def measure_text(engines, translator, batch, args):
+def measure_text(engines, task, batch, args):
     """All batches of a text, in order of length; seconds are sums."""
     lines = [x for x in Path(args.text).read_text("utf-8").split("\n") if x]
-    tokens, lengths = translator.task.get_interactive_tokens_and_lengths(
+    tokens, lengths = task.get_interactive_tokens_and_lengths(
         lines[: args.sentences], lambda line: line
     )
-    dataset = translator.task.build_dataset_for_inference(tokens, lengths)
+    batches = [
+        [tokens[i].tolist() for i in chosen]
+        for chosen in batches_by_length(lengths, batch, False)
+    ]
     limits = {"max_len_a": RATIO, "max_len_b": MORE}
-    sums, found = dict.fromkeys(("ours", *TYPES), 0.0), {}
-    for chosen in batches_by_length(lengths, batch, False):
-        sample = dataset.collater([dataset[i] for i in chosen])
-        seconds, translations = timed(engines.runs(sample, limits))
+    engines.timed(batches[:1], limits)  # warm up
+    sums, found = dict.fromkeys(ENGINES, 0.0), {}
+    together = max(1, CHUNK // batch)
+    for start in range(0, len(batches), together):
+        chunk = batches[start : start + together]
+        seconds, translations = engines.timed(chunk, limits)
         for name in sums:
             sums[name] += seconds[name]
             found.setdefault(name, []).extend(translations[name])
     return row_of(sums, found, batch=batch)
-
-
-def random_engines(args, folder):
-    """A model with random weights, as sure of its nonsense as ``args.sharpness`` says."""
-    built = build_models(args.arch, args.seed, torch.device("cpu"))["ours"]
-    with torch.no_grad():  # where it comes from it is 4
-        built.decoder.output_projection.weight.mul_(args.sharpness / 4)
-    built.make_generation_fast_()
-    config = ByteTranslationConfig(
-        source_lang="xx", target_lang="en", allow_invalid_utf8=True
-    )
-    dictionary = ByteDictionary()
-    return Engines([built], ByteTranslationTask(config, dictionary, dictionary), folder)
 
 
 def parse_args():
@@ -181,12 +234,12 @@ def main():
     print(f"{what}, beam {BEAM}, {torch.get_num_threads()} threads", end=", ")
     print(f"torch {torch.__version__}, ctranslate2 {ctranslate2.__version__}")
     with tempfile.TemporaryDirectory() as folder:
+        model, task = load(args)
+        export_to_ctranslate2(model, task, f"{folder}/model")
+        engines = Engines(args, f"{folder}/model")
         if args.checkpoint:
-            translator = ByteTranslator.from_pretrained(args.checkpoint, "cpu")
-            engines = Engines(translator.models, translator.task, f"{folder}/model")
-            show(measure_text(engines, translator, batch, args) for batch in args.batch)
+            show(measure_text(engines, task, batch, args) for batch in args.batch)
         else:
-            engines = random_engines(args, f"{folder}/model")
             cells = [(batch, length) for length in args.length for batch in args.batch]
             show(measure_random(engines, *cell, args) for cell in cells)
 
