@@ -6,6 +6,8 @@ import shutil
 import pytest
 import torch
 
+from fairseq_bytefusion import cli
+
 from .helpers import failing, fairseq, train, train_labels, train_with_two_workers
 
 pytestmark = pytest.mark.long
@@ -67,6 +69,16 @@ def test_a_list_of_words_does_too_and_validation_says_how_many_were_found(data, 
         "--max-tokens", "100",
     )  # fmt: skip
     assert b"accuracy" in again.stdout + again.stderr
+
+
+def test_inspection_shows_gates_of_the_layers_of_characters(data, tmp_path, capsys):
+    flags = (*flags_of("hit"), "--fused-gate", "scalar", "--disable-validation")
+    learn(data, tmp_path, *flags, "--max-update", "1")
+    capsys.readouterr()
+    assert cli.main(["inspect", str(tmp_path / "checkpoint_last.pt")]) == 0
+    *_, parts, gate = capsys.readouterr().out.splitlines()
+    assert "parameters: word composer " in parts
+    assert re.fullmatch(r"  gate_outer   0\.\d{4} █+", gate)
 
 
 def test_stopped_and_gone_on_with_is_the_same_as_in_one_go(data, tmp_path):

@@ -8,6 +8,7 @@ from ..modules.named_scalars import NamedScalar, collect_scalars
 from .pretrained_size import count_tokens, format_tokens, parameters_by_part
 from .reading import open_checkpoint
 from .stand_in import stand_in_model
+from .word_models import WORD_TASKS, describe_word_model, parts_of_word_model
 
 #: what the names of architectures begin with; the first one stands in messages
 FAMILIES = ("byte_transformer", "byte_tagger", "byte_classifier")
@@ -22,7 +23,8 @@ class CheckpointSummary:
     """``scalars``: the numbers that the modules of the model name, if any;
     ``not_finite``: names of the parameters that hold NaN or infinity; ``labels``: those of
     a model that labels, else None; ``parts``: parameters of each part of a pre-trained
-    encoder, else None; ``tokens``: a line about the tokens of a text, if there is one."""
+    encoder, or of a model that learns words before a task, else None; ``tokens``: a line
+    about the tokens of a text, if there is one."""
 
     path: str
     arch: str
@@ -55,9 +57,8 @@ def inspect_checkpoint(path, text=None):
             count the tokens of a text.
     """
     checkpoint = open_checkpoint(path)
-    family = next(filter(checkpoint.arch.startswith, FAMILIES), FAMILIES[0])
-    checkpoint.require_arch(family)
-    model = stand_in_model(checkpoint, family)
+    family = _family(checkpoint)
+    model = family and stand_in_model(checkpoint, family)
     pretrained = checkpoint.task_state.get("pretrained")
     if text is not None and pretrained is None:
         raise ValueError(
@@ -65,11 +66,11 @@ def inspect_checkpoint(path, text=None):
             "whose tokens could be counted: drop that flag"
         )
     # A table shared by several modules is saved under each of its names.
-    parameters = {
-        (tensor.data_ptr(), tensor.shape): tensor
-        for name, tensor in checkpoint.parameters.items()
-        if not _is_buffer(name)
-    }
+    named = {}
+    for name, tensor in checkpoint.parameters.items():
+        if not _is_buffer(name):
+            named.setdefault((tensor.data_ptr(), tensor.shape), (name, tensor))
+    parameters = dict(named.values())
     return CheckpointSummary(
         path=path,
         arch=checkpoint.arch,
@@ -81,15 +82,33 @@ def inspect_checkpoint(path, text=None):
             *("source_words", "labels", "label_counts", "tfidf", "pretrained"),
             "language_model",
         ),
-        scalars=collect_scalars(model),
+        scalars=collect_scalars(model) if model else [],
         not_finite=checkpoint.not_finite,
         labels=checkpoint.labels,
-        parts=pretrained
-        and parameters_by_part(
-            checkpoint.parameters, f"encoder.{model.encoder.table_name}"
-        ),
+        parts=_parts(checkpoint, parameters, model, pretrained),
         tokens=text and format_tokens(text, count_tokens(pretrained, text)),
     )
+
+
+def _family(checkpoint):
+    """str: the architecture that stands for a checkpoint's; None where none can.
+
+    Raises:
+        ValueError: its model is not of this package.
+    """
+    if checkpoint.task in WORD_TASKS:
+        return WORD_TASKS[checkpoint.task]
+    family = next(filter(checkpoint.arch.startswith, FAMILIES), FAMILIES[0])
+    checkpoint.require_arch(family)
+    return family
+
+
+def _parts(checkpoint, parameters, model, pretrained):
+    if checkpoint.task in WORD_TASKS:
+        return parts_of_word_model(checkpoint.task, parameters, model)
+    if pretrained is None:
+        return None
+    return parameters_by_part(parameters, f"encoder.{model.encoder.table_name}")
 
 
 def _without(options, *names):
@@ -109,7 +128,10 @@ def format_summary(summary):
     Returns:
         str
     """
-    describe = _two_sides if summary.labels is None else _one_side
+    if summary.task_options.get("_name") in WORD_TASKS:
+        describe = describe_word_model
+    else:
+        describe = _two_sides if summary.labels is None else _one_side
     lines = [
         summary.path,
         f"  {summary.arch}, {summary.num_parameters:,} parameters, "
@@ -120,7 +142,8 @@ def format_summary(summary):
         lines.append(f"  {len(summary.labels)} labels: {_shown(summary.labels)}")
     if summary.parts is not None:
         counts = ", ".join(f"{name} {n:,}" for name, n in summary.parts.items() if n)
-        lines.append(f"  input {summary.options['pretrained_input']}; parameters: {counts}")
+        kind = summary.options.get("pretrained_input")
+        lines.append(f"  {f'input {kind}; ' if kind else ''}parameters: {counts}")
     if summary.tokens is not None:
         lines.append(summary.tokens)
     if summary.not_finite:

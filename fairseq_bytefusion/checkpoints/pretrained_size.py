@@ -7,8 +7,8 @@ from ..text.labelled_lines import numbered_lines
 from ..text.text_dictionary import encode_utf8
 from ..text.word_list import split_words
 
-_COMPOSER = "encoder.embed_tokens.composer."
-_ENCODER = "encoder."
+_COMPOSER = ("encoder.embed_tokens.composer.", "word composer")
+_ENCODER = ("encoder.", "layers")
 
 
 @dataclass(frozen=True)
@@ -31,14 +31,25 @@ def parameters_by_part(parameters, table):
     Returns:
         dict of str to int: ``table``, ``word composer``, ``layers``.
     """
-    counts = {"table": 0, "word composer": 0, "layers": 0}
+    return count_parts(parameters, ((table, "table"), _COMPOSER, _ENCODER))
+
+
+def count_parts(parameters, parts):
+    """Parameters of the parts of a model.
+
+    Args:
+        parameters (dict of str to Tensor)
+        parts (sequence of (str, str)): what names begin with, and the part that they are
+            of; of several that fit, the first.
+
+    Returns:
+        dict of str to int: in the order of ``parts``.
+    """
+    counts = {part: 0 for _, part in parts}
     for name, tensor in parameters.items():
-        if name == table:
-            counts["table"] += tensor.numel()
-        elif name.startswith(_COMPOSER):
-            counts["word composer"] += tensor.numel()
-        elif name.startswith(_ENCODER):
-            counts["layers"] += tensor.numel()
+        part = next((part for start, part in parts if name.startswith(start)), None)
+        if part is not None:
+            counts[part] += tensor.numel()
     return counts
 
 

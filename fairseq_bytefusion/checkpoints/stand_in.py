@@ -64,7 +64,7 @@ def stand_in_model(checkpoint, family):
     """
     model_class = ARCH_MODEL_REGISTRY.get(checkpoint.arch, ARCH_MODEL_REGISTRY[family])
     options = Namespace(**checkpoint.model_options)
-    model_class.resolve_as_before(options)
+    getattr(model_class, "resolve_as_before", lambda saved: None)(options)
     state = checkpoint.task_state
     task = _NoTask(checkpoint.labels, state.get("pretrained"), state.get("language_model"))
     model = model_class.build_model(options, task)

@@ -1,6 +1,7 @@
 """Checkpoints written by an older version still load, translate, resume and average."""
 
 import json
+import re
 import shutil
 
 import pytest
@@ -103,6 +104,47 @@ def test_an_old_checkpoint_is_inspected(kind, capsys):
     printed = capsys.readouterr().out
     assert "byte_transformer," in printed
     assert ("lambda of 2-grams" in printed) == (kind == "ncf")
+
+
+WORD_MODELS = {
+    "bilm": [
+        "composer char-cnn, layers lstm (2, direction both)",
+        "unit byte, xx-en.xx",
+        "parameters: word composer 1,306, layers 1,056, softmax 30",
+    ],
+    "masked_characters": [
+        "composer char-rnn",
+        "unit byte, xx-en.xx",
+        "parameters: word composer 3,232, output 4,420",
+    ],
+    "masked_pieces": [
+        "composer char2subword",
+        "unit byte, xx-en.xx",
+        "parameters: table 832, word composer 1,404, layers 3,600, head 356",
+    ],
+    "approximation": [
+        "composer char2subword",
+        "unit byte",
+        "parameters: word composer 3,144",
+    ],
+}
+
+
+@pytest.mark.parametrize("kind", OTHERS)
+def test_what_learns_words_before_a_task_is_inspected(kind, tmp_path, capsys):
+    if kind in PACKAGES:
+        pytest.importorskip(PACKAGES[kind])
+    assert cli.main(["inspect", str(checkpoint(kind))]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert [line.strip() for line in lines[2:]] == WORD_MODELS[kind]
+    counts = [n.replace(",", "") for n in re.findall(r" (\d[\d,]*)", lines[-1])]
+    total = re.search(r", ([\d,]+) parameters", lines[1])[1].replace(",", "")
+    assert sum(map(int, counts)) == int(total)
+    (tmp_path / "in.txt").write_text("kal do\n")
+    args = ["inspect", str(checkpoint(kind)), "--text", str(tmp_path / "in.txt")]
+    assert cli.main(args) == (kind != "masked_pieces")
+    if kind == "masked_pieces":
+        assert "2.00 as words" in capsys.readouterr().out
 
 
 def test_an_old_approximation_finds_neighbours(capsys):
