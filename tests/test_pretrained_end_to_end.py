@@ -98,6 +98,20 @@ def stages(small_bert, text, tmp_path_factory):
     return [folder / name / LAST for name in "123"]
 
 
+@pytest.fixture(scope="module")
+def characters(text, tmp_path_factory):
+    """A checkpoint of masked characters, of char2subword."""
+    folder = tmp_path_factory.mktemp("characters")
+    fairseq(
+        "train", text, "--save-dir", folder, "--task", "masked_characters", "-s", "xx",
+        "--arch", "masked_characters", "--criterion", "masked_characters",
+        "--encoder-embedder", "char2subword", *CHAR2SUBWORD, "--optimizer", "adam", "--lr",
+        "0.01", "--max-tokens", "200", "--num-workers", "0", "--max-update", "3",
+        "--no-epoch-checkpoints", "--disable-validation",
+    )  # fmt: skip
+    return folder / LAST
+
+
 def test_each_stage_starts_where_the_one_before_ended(
     small_bert, text, stages, tmp_path, label_data
 ):
@@ -115,6 +129,28 @@ def test_each_stage_starts_where_the_one_before_ended(
         prefix = "encoder.embed_tokens.composer."
         assert_same_composer(folder / LAST, stage, prefix)
         shutil.rmtree(folder)
+
+
+@pytest.mark.parametrize("stage", ["approximation", "masked pieces"])
+def test_a_stage_starts_from_masked_characters(
+    small_bert, text, characters, tmp_path, stage
+):
+    """What reads characters is the learned one, what makes words of it is new."""
+    still = ("--lr", "0", "--max-update", "1", "--disable-validation")
+    start = (*still, "--composer-from", characters)
+    if stage == "approximation":
+        log = printed(approximate(small_bert, tmp_path, *start))
+    else:
+        log = printed(mask(text, small_bert, tmp_path, *start))
+    new = "projection.weight, projection.bias, layer_norm.weight, layer_norm.bias"
+    assert re.search(rf"tensors are those of {characters}, new are: {new}\b", log)
+    found, expected = part_of(tmp_path / LAST), part_of(characters)
+    assert found.keys() - expected.keys() == set(new.split(", "))
+    for name, value in expected.items():
+        assert torch.equal(found[name], value), name
+    table = read_masked_lm(str(small_bert))["bert.embeddings.word_embeddings.weight"]
+    # The new part is at the table's scale; a teacher lacks the rows of special pieces.
+    assert torch.allclose(found["layer_norm.weight"], table.std(0), rtol=0.1)
 
 
 def test_a_hybrid_of_translation_takes_its_rows_from_the_directory(

@@ -81,12 +81,14 @@ def build(monkeypatch, tmp_path):
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
 
-    def run(*flags):
-        arguments = [script, tmp_path, "-s", "xx", "-t", "en", *flags]
-        monkeypatch.setattr("sys.argv", list(map(str, arguments)))
+    def alone(*flags):
+        monkeypatch.setattr("sys.argv", list(map(str, [script, tmp_path, *flags])))
         module.main()
 
-    run.module = module
+    def run(*flags):
+        alone("-s", "xx", "-t", "en", *flags)
+
+    run.module, run.alone = module, alone
     return run
 
 
@@ -96,6 +98,17 @@ def test_several_languages_share_a_list(build, tmp_path):
     build("-s", "xx,yy", "--min-count", "2")
     for lang in ("xx", "yy"):
         assert (tmp_path / f"dict.word.{lang}.txt").read_bytes() == b"c 3\nb 2\n"
+
+
+def test_several_texts_of_one_language_share_a_list(build, tmp_path):
+    for name, text in (("train.a", "b a b\nc\n"), ("train.b", "c c\n")):
+        (tmp_path / name).write_text(text)
+    build.alone("-s", "a,b", "--min-count", "2")
+    assert not (tmp_path / "dict.word.a,b.txt").exists()
+    for lang in "ab":
+        assert (tmp_path / f"dict.word.{lang}.txt").read_bytes() == b"c 3\nb 2\n"
+    with pytest.raises(SystemExit, match=r"train\.x; of train .* holds train\.a, train\.b"):
+        build.alone("-s", "a,x")
 
 
 def test_the_script(build, tmp_path, capsys):
