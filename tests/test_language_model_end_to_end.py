@@ -159,6 +159,49 @@ def test_labels_stand_on_a_language_model(label_data, language_model, tmp_path, 
     assert all(v is not None for word in characters for _, v in word)
 
 
+def test_an_encoder_over_elmo_goes_on_in_another_task(label_data, language_model, tmp_path):
+    """Its mix and its language model too; the latter's file is still asked for."""
+    rest = ("--max-update", "2", "--disable-validation")
+    flags = (*ELMO, language_model, "--lr", "0.1", *rest)
+    train_labels("tagging", label_data, tmp_path / "a", *flags)
+    start = ("--encoder-from", tmp_path / "a" / LAST, "--freeze-encoder")
+    train_labels("classification", label_data, tmp_path / "b", *flags, *start)
+    found, then = (
+        torch.load(path, weights_only=False)["model"]
+        for path in (tmp_path / "b" / LAST, tmp_path / "a" / LAST)
+    )
+    names = {n for n in then if n.startswith("encoder.")}
+    assert names == {n for n in found if n.startswith("encoder.")}
+    assert any(n.startswith("encoder.embed_tokens.mix.") for n in names)
+    assert any(n.startswith("encoder.embed_tokens.language_model.") for n in names)
+    for name in names:
+        assert torch.equal(found[name], then[name]), name
+
+
+def test_words_of_characters_are_told_and_stood_on(language_text, label_data, tmp_path):
+    """The unit char, from the list of characters to labels."""
+    text, labels = (
+        shutil.copytree(folder, tmp_path / name)
+        for folder, name in ((language_text, "text"), (label_data, "labels"))
+    )
+    vocabulary = "".join(f"{c} 1\n" for c in "\u2581abcdefghijklmnopqrstuvwxyz")
+    (text / "dict.char.xx.txt").write_text(vocabulary, "utf-8")
+    (labels / "dict.char.txt").write_text(vocabulary, "utf-8")
+    short = ("--source-unit", "char", "--max-update", "3")
+    logged = model_language(text, tmp_path / "lm", *short)
+    assert validations(logged)[-1].keys() >= SCORES
+    path = tmp_path / "lm" / LAST
+    state = torch.load(path, weights_only=False)["model"]
+    rows = len(state["encoder.embed_tokens.characters.weight"])
+    assert rows < 100  # characters, and no 256 bytes
+    found = bytefusion("score-text", path, "--json", "--quiet", stdin="kal déja\n".encode())
+    assert json.loads(found.stdout)["forward"]["words"] == ["kal", "d\ufffdja", "</s>"]
+    flags = (*short, *ELMO, path, "--disable-validation")
+    train_labels("tagging", labels, tmp_path / "tagger", *flags)
+    found = bytefusion("predict", tmp_path / "tagger" / LAST, "--quiet", stdin=b"kal do\n")
+    assert len(found.stdout.split()) == 2
+
+
 def last_line(*args):
     return failing("train", *args).split("\n")[-1]
 

@@ -19,6 +19,8 @@ from .sentences import check_count, read_sentences_of_list
 logger = logging.getLogger(__name__)
 
 BEGIN, END = "<s>", "</s>"
+#: a character of a word that no symbol of the model's vocabulary stands for
+NO_SYMBOL = "\ufffd"
 
 
 @dataclass(frozen=True)
@@ -26,6 +28,7 @@ class WordScores:
     """What a direction of a language model tells of a sentence, in the sentence's order:
     forward its words and ``</s>``, backward ``<s>`` and its words."""
 
+    #: as the model reads them: with ``NO_SYMBOL`` for what its vocabulary lacks
     words: Tuple[str, ...]
     #: natural logarithm of the probability of each
     log_probabilities: Tuple[float, ...]
@@ -127,8 +130,8 @@ class TextScorer:
         tables = symbol_tables(dictionary).to(tokens.device)
         words = unique_words(tokens, dictionary.pad(), tables, tokens.shape[1])
         spelled = [
-            dictionary.decode(row[:length])
-            for row, length in zip(words.symbols.cpu(), words.lengths.tolist())
+            _spell(dictionary, row[:length])
+            for row, length in zip(words.symbols.tolist(), words.lengths.tolist())
         ]
         rows = words.index.tolist()
         # The last one of a sentence is </s>.
@@ -142,3 +145,15 @@ class TextScorer:
                 "<unk>",
                 *(len(known) - sum(known), len(known) - len(found)),
             )
+
+
+def _spell(dictionary, symbols):
+    """str: a word of ``symbols`` (list of int)."""
+    # Bytes are decoded together: one of them is no character.
+    parts = [[]]
+    for symbol in symbols:
+        if symbol == dictionary.unk():
+            parts.append([])
+        else:
+            parts[-1].append(symbol)
+    return NO_SYMBOL.join(map(dictionary.decode, parts))
