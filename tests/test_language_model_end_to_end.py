@@ -19,6 +19,7 @@ from .helpers import (
     train_labels,
     train_with_two_workers,
 )
+from .old_checkpoints.make import FOLDER as OLD
 from .test_end_to_end import assert_same_parameters
 from .test_labelling_end_to_end import validations
 
@@ -217,6 +218,11 @@ MISTAKES = {
     "no words": (("-s", "blank"), "blank holds no word"),
     "no list": (("-s", "nolist"), "the words that --task word_language_model can tell"),
     "another composer": (("--encoder-embedder", "words"), "words"),
+    "criterion": (("--criterion", "cross_entropy"), "learns with --criterion word_langua"),
+    "arch": (
+        ("--arch", "masked_characters"),
+        "trains --arch bilm or a preset of it (now masked_characters): give that",
+    ),
     "narrow": (("--lstm-dim", "8"), "--lstm-dim 8 is less than --encoder-embed-dim 16"),
 }
 
@@ -254,6 +260,8 @@ def test_what_no_model_can_stand_on(toy_data, language_model, approximation, tmp
         )  # fmt: skip
 
     assert "--elmo-from gone.pt: no such file" in refused("gone.pt")
+    message = refused(tmp_path)
+    assert f"--elmo-from {tmp_path} is a directory: give a checkpoint in it" in message
     message = refused(approximation)
     assert "is of the task embedding_approximation: give a checkpoint of" in message
     message = refused(language_model, "--source-tag")
@@ -264,6 +272,18 @@ def test_what_no_model_can_stand_on(toy_data, language_model, approximation, tmp
     (toy_data / "dict.char.xx.txt").unlink()
     message = refused(language_model, "--max-word-chars", "9")
     assert "--max-word-chars 9 (set by that flag or by --arch) does nothing" in message
+
+
+@pytest.mark.parametrize("kind", ["bilm", "masked_characters"])
+def test_models_without_an_encoder_of_sentences(label_data, kind):
+    path = OLD / f"{kind}.pt"
+    message = last_line(
+        label_data, "--task", "byte_tagging", "--arch", "byte_tagger_tiny", "--criterion",
+        "byte_tagging", "--optimizer", "adam", "--num-workers", "0", "--batch-size", "8",
+        "--max-update", "1", "--encoder-from", path,
+    )  # fmt: skip
+    flags = {"bilm": "--encoder-embedder elmo --elmo-from"}.get(kind, "--composer-from")
+    assert f"has no encoder of sentences for it: give {flags} {path} instead" in message
 
 
 def test_it_writes_no_text_and_only_it_scores_text(

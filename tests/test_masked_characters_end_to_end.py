@@ -173,6 +173,12 @@ def test_a_mixture_and_a_tagger_start_from_any_model_that_has_the_composer(
         (("--frequency-power", "-1"), "--frequency-power -1 must not be below 0"),
         (("--encoder-embedder", "char-cnn"), "has no states of characters to foresee th"),
         (("--source-unit", "sentencepiece"), "no such file"),
+        (("-s", ""), "say with -s LANG which of DATA/train.LANG, valid.LANG is read"),
+        (
+            ("--criterion", "masked_pieces"),
+            "masked_characters learns with --criterion mask",
+        ),
+        (("--arch", "bilm_tiny"), "trains --arch masked_characters or a preset of it (now"),
         (("-s", "yy"), "valid.yy, a sentence a line; -s LANG says how its name ends"),
         (("--composer-from", "gone.pt"), "--composer-from gone.pt: no such file"),
     ],

@@ -296,6 +296,18 @@ def test_an_extra_that_is_missing_is_named(small_bert, label_data, tmp_path, mon
 MISTAKES = {
     "no file": (mask, ("-s", "yy"), "no such file: .*valid.yy: a sentence a line"),
     "no data": (mask, ("--mask-prob", "0"), r"--mask-prob 0\.0 must be above 0"),
+    "no language": (mask, ("-s", ""), "say with -s LANG which of DATA/train.LANG, valid"),
+    "no directory": (mask, ("--pretrained", ""), "masked_pieces needs --pretrained DIR, a"),
+    "criterion": (
+        mask,
+        ("--criterion", "masked_characters"),
+        "--task masked_pieces learns with --criterion masked_pieces: give that",
+    ),
+    "arch": (
+        mask,
+        ("--arch", "embedding_approximation"),
+        r"masked_pieces trains --arch char2subword_mlm .*now embedding_approximation\)",
+    ),
     "head": (mask, ("--new-head",), "has a head, which --new-head would replace"),
     "shape": (
         mask,

@@ -46,6 +46,12 @@ def read_parts(path, flag="--pretrained"):
             f"{named} has a tokenizer without a tokenizer.json: make it with "
             "AutoTokenizer.from_pretrained(DIR).save_pretrained(DIR)"
         )
+    # transformers makes one of special tokens where there is none.
+    if set(tokenizer.backend_tokenizer.get_vocab()) <= set(tokenizer.all_special_tokens):
+        raise ValueError(
+            f"{named} has no tokenizer: put tokenizer.json, or vocab.txt, of that model "
+            "there"
+        )
     special = {name: getattr(tokenizer, f"{name}_token_id") for name in _SPECIAL}
     missing = [name for name, row in special.items() if row is None]
     if missing:

@@ -14,6 +14,7 @@ from ..data.tables.teacher import read_teacher
 from ..text import ByteDictionary
 from .shared.batching import PackedBatching
 from .shared.composer_transfer import composer_start, start_composer
+from .shared.own_parts import OwnParts
 from .shared.scalar_logging import ScalarLogging
 
 logger = logging.getLogger(__name__)
@@ -47,7 +48,7 @@ class EmbeddingApproximationConfig(FairseqDataclass):
 
 
 @register_task("embedding_approximation", dataclass=EmbeddingApproximationConfig)
-class EmbeddingApproximationTask(ScalarLogging, PackedBatching, FairseqTask):
+class EmbeddingApproximationTask(OwnParts, ScalarLogging, PackedBatching, FairseqTask):
     """Learn the rows of a table from their spelling.
 
     There are no files of splits: ``train`` is the vocabulary with noise, ``clean``
@@ -56,6 +57,8 @@ class EmbeddingApproximationTask(ScalarLogging, PackedBatching, FairseqTask):
 
     Source: Aguilar et al. 2021, *Char2Subword*, section 3.
     """
+
+    NAME = ARCH = "embedding_approximation"
 
     def __init__(self, cfg):
         super().__init__(cfg)

@@ -16,6 +16,7 @@ from ..text import UNITS, load_dictionary
 from ..text.word_list import count_file, read_word_counts
 from .shared.batching import PackedBatching
 from .shared.composer_transfer import composer_start, start_composer
+from .shared.own_parts import OwnParts
 from .shared.resolved_options import store_resolved
 from .shared.scalar_logging import ScalarLogging
 from .shared.vocabularies import SavedVocabularies
@@ -70,7 +71,9 @@ class MaskedCharactersTaskConfig(FairseqDataclass):
 
 
 @register_task("masked_characters", dataclass=MaskedCharactersTaskConfig)
-class MaskedCharactersTask(ScalarLogging, PackedBatching, SavedVocabularies, FairseqTask):
+class MaskedCharactersTask(
+    OwnParts, ScalarLogging, PackedBatching, SavedVocabularies, FairseqTask
+):
     """Words of plain text, or of a list, each by itself, some characters hidden.
 
     ``DATA/train.LANG`` (or ``dict.word.LANG.txt``) and ``DATA/valid.LANG``, raw UTF-8;
@@ -79,7 +82,7 @@ class MaskedCharactersTask(ScalarLogging, PackedBatching, SavedVocabularies, Fai
     Source: Devlin et al. 2019, section 3.1, for characters within words.
     """
 
-    NAME = "masked_characters"
+    NAME = ARCH = "masked_characters"
 
     def __init__(self, cfg, dictionary):
         super().__init__(cfg)
@@ -94,7 +97,9 @@ class MaskedCharactersTask(ScalarLogging, PackedBatching, SavedVocabularies, Fai
         """
         compat.utf8_standard_streams()
         if not cfg.source_lang:
-            raise ValueError("say with -s LANG which of DATA/train.LANG ... is read")
+            raise ValueError(
+                "say with -s LANG which of DATA/train.LANG, valid.LANG is read"
+            )
         _check(cfg)
         data_dir = utils.split_paths(cfg.data)[0]
         dictionary = load_dictionary(cfg.source_unit, data_dir, [cfg.source_lang])

@@ -2,6 +2,7 @@
 
 import os
 from dataclasses import dataclass, field
+from typing import Optional
 
 from fairseq import utils
 from fairseq.dataclass import ChoiceEnum, FairseqDataclass
@@ -21,6 +22,7 @@ from ..text import ByteDictionary
 from ..text.pieces import read_pieces
 from .shared.batching import PackedBatching
 from .shared.composer_transfer import composer_start, start_composer
+from .shared.own_parts import OwnParts
 from .shared.pretrained_transfer import SavedPretrained
 from .shared.scalar_logging import ScalarLogging
 
@@ -33,11 +35,11 @@ class MaskedPiecesConfig(FairseqDataclass):
         default=MISSING,
         metadata={"help": "directory with train.LANG and valid.LANG, a sentence a line"},
     )
-    source_lang: str = field(
-        default=MISSING, metadata={"help": "LANG", "argparse_alias": "-s"}
+    source_lang: Optional[str] = field(
+        default=None, metadata={"help": "LANG", "argparse_alias": "-s"}
     )
-    pretrained: str = field(
-        default=MISSING,
+    pretrained: Optional[str] = field(
+        default=None,
         metadata={
             "help": "a directory of Hugging Face, with a head for masked language modelling"
         },
@@ -60,12 +62,15 @@ class MaskedPiecesConfig(FairseqDataclass):
 
 
 @register_task("masked_pieces", dataclass=MaskedPiecesConfig)
-class MaskedPiecesTask(ScalarLogging, PackedBatching, SavedPretrained, FairseqTask):
+class MaskedPiecesTask(
+    OwnParts, ScalarLogging, PackedBatching, SavedPretrained, FairseqTask
+):
     """Predict pieces of ``DATA/train.LANG`` from what is left of their spelling.
 
     Source: Aguilar et al. 2021, *Char2Subword*, section 3.3.
     """
 
+    NAME, ARCH = "masked_pieces", "char2subword_mlm"
     _positions = None
 
     def __init__(self, cfg):
@@ -76,9 +81,17 @@ class MaskedPiecesTask(ScalarLogging, PackedBatching, SavedPretrained, FairseqTa
     def setup_task(cls, cfg, **kwargs):
         """
         Raises:
-            ValueError: an option out of its range.
+            ValueError: an option that is missing or out of its range.
         """
         compat.utf8_standard_streams()
+        if not cfg.source_lang:
+            raise ValueError(
+                "say with -s LANG which of DATA/train.LANG, valid.LANG is read"
+            )
+        if not cfg.pretrained:
+            raise ValueError(
+                f"--task {cls.NAME} needs --pretrained DIR, a directory of Hugging Face"
+            )
         if not 0 < cfg.mask_prob <= 1:
             raise ValueError(f"--mask-prob {cfg.mask_prob} must be above 0 and at most 1")
         if cfg.max_word_chars < 1:

@@ -19,6 +19,7 @@ from ..text import UNITS, load_dictionary
 from .shared.batching import PackedBatching
 from .shared.composer_transfer import composer_start, start_word_embedder
 from .shared.filtering import CountedFiltering
+from .shared.own_parts import OwnParts
 from .shared.resolved_options import store_resolved
 from .shared.scalar_logging import ScalarLogging
 from .shared.vocabularies import SavedVocabularies
@@ -56,7 +57,12 @@ class WordLanguageModelConfig(FairseqDataclass):
 
 @register_task("word_language_model", dataclass=WordLanguageModelConfig)
 class WordLanguageModelTask(
-    ScalarLogging, CountedFiltering, PackedBatching, SavedVocabularies, FairseqTask
+    OwnParts,
+    ScalarLogging,
+    CountedFiltering,
+    PackedBatching,
+    SavedVocabularies,
+    FairseqTask,
 ):
     """A language model of the words of ``DATA/train.LANG``, ``valid.LANG``: raw text.
 
@@ -65,7 +71,7 @@ class WordLanguageModelTask(
     each other, and of the batch that they are in.
     """
 
-    NAME = "word_language_model"
+    NAME, ARCH = "word_language_model", "bilm"
 
     def __init__(self, cfg, dictionary):
         super().__init__(cfg)

@@ -73,6 +73,12 @@ def no_config(folder):
     return folder
 
 
+def no_tokenizer(folder):
+    for name in ("tokenizer.json", "tokenizer_config.json"):
+        (folder / name).unlink()
+    return folder
+
+
 def no_ends(folder):
     path = folder / "tokenizer_config.json"
     config = json.loads(path.read_text())
@@ -117,6 +123,7 @@ def lacks_a_layer(folder):
         (pickle_only, read_layers, ValueError, "a pickle, which can run any code"),
         (no_weights, read_parts, ValueError, "bert has no model.safetensors"),
         (no_config, read_parts, ValueError, "bert is not a model of Hugging Face"),
+        (no_tokenizer, read_parts, ValueError, "bert has no tokenizer: put tokenizer.json"),
         (no_ends, read_parts, ValueError, "no encoder like BERT: its tokenizer has no cls"),
         (
             bytes_for_characters,

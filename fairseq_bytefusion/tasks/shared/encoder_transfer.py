@@ -19,6 +19,11 @@ logger = logging.getLogger(__name__)
 
 _FLAG = "--encoder-from"
 _PREFIX = "encoder."
+# Tasks whose vocabulary is kept, but that have no such encoder: what takes from them.
+_INSTEAD = {
+    "word_language_model": "--encoder-embedder elmo --elmo-from",
+    "masked_characters": "--composer-from",
+}
 
 
 class EncoderTransfer:
@@ -63,6 +68,11 @@ def start_from_encoder(model, cfg, task):
     path = cfg.encoder_from
     require_start(_FLAG, path)
     checkpoint = open_checkpoint(path)
+    if checkpoint.task in _INSTEAD:
+        raise ValueError(
+            f"{_FLAG} {path} is a model of --task {checkpoint.task}, which has no encoder "
+            f"of sentences for it: give {_INSTEAD[checkpoint.task]} {path} instead"
+        )
     taken = _encoder_of(checkpoint, model)
     if not taken or "source_vocabulary" not in checkpoint.task_state:
         raise ValueError(

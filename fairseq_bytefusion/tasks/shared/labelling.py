@@ -3,7 +3,6 @@
 import os
 
 from fairseq import utils
-from fairseq.criterions import CRITERION_REGISTRY
 from fairseq.tasks import FairseqTask
 
 from ... import compat
@@ -18,6 +17,7 @@ from .encoder_transfer import EncoderTransfer
 from .filtering import CountedFiltering
 from .labels import SavedLabels
 from .language_model import LanguageModelTransfer
+from .own_parts import OwnCriterion
 from .positions import LearnedPositions
 from .pretrained_transfer import PretrainedTransfer
 from .resolved_options import store_resolved
@@ -26,6 +26,7 @@ from .vocabularies import SavedVocabularies
 
 
 class LabellingTask(
+    OwnCriterion,
     ScalarLogging,
     CountedFiltering,
     PackedBatching,
@@ -110,19 +111,6 @@ class LabellingTask(
         if composer_start(cfg) and not from_checkpoint:
             start_word_embedder(model, cfg, self)
         return model
-
-    def build_criterion(self, cfg):
-        """As in fairseq.
-
-        Raises:
-            ValueError: a criterion that is not for labels such as these.
-        """
-        criterion = super().build_criterion(cfg)
-        if not isinstance(criterion, CRITERION_REGISTRY[self.NAME]):
-            raise ValueError(
-                f"--task {self.NAME} learns with --criterion {self.NAME}: give that"
-            )
-        return criterion
 
     def load_dataset(self, split, epoch=1, combine=False, **kwargs):
         """Load a split of the data directory (shards: colon-separated).

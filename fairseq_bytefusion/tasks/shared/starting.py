@@ -4,7 +4,7 @@ import os
 
 
 def require_start(flag, path, note=""):
-    """Refuse a path to nothing.
+    """Refuse a path to no file.
 
     Args:
         flag (str): that gave it.
@@ -12,7 +12,12 @@ def require_start(flag, path, note=""):
         note (str): to add in brackets.
 
     Raises:
-        FileNotFoundError: no such file.
+        OSError: no such file, or a directory.
     """
     if not os.path.exists(path):
         raise FileNotFoundError(f"{flag} {path}: no such file{note and f' ({note})'}")
+    if os.path.isdir(path):
+        raise IsADirectoryError(
+            f"{flag} {path} is a directory: give a checkpoint in it, such as "
+            f"{os.path.join(path, 'checkpoint_best.pt')}"
+        )
