@@ -2,7 +2,6 @@
 
 import re
 import shutil
-import sys
 
 import pytest
 import torch
@@ -13,56 +12,14 @@ from fairseq_bytefusion import cli  # noqa: E402
 from fairseq_bytefusion.data.hugging_face import read_masked_lm  # noqa: E402
 
 from .conftest import WORDS  # noqa: E402
-from .helpers import (  # noqa: E402
-    APPROXIMATION_FLAGS,
-    approximate,
-    bytefusion,
-    fairseq,
-    script,
-    train_labels,
-)
+from .helpers import approximate, bytefusion, fairseq, script, train_labels  # noqa: E402
+from .pretrained import CHAR2SUBWORD, LAST, mask, part_of, printed, tag  # noqa: E402
 from .tasks.shared.test_composer_transfer import (  # noqa: E402
     build as build_translation,
 )
-from .test_end_to_end import assert_same_parameters, model_of  # noqa: E402
+from .test_end_to_end import assert_same_parameters  # noqa: E402
 
 pytestmark = pytest.mark.long
-
-LAST = "checkpoint_last.pt"
-CHAR2SUBWORD = ("--char-embed-dim", "16", "--char2subword-layers", "1")
-MODES = {
-    "pieces": (),
-    "full": ("--encoder-embedder", "char2subword", *CHAR2SUBWORD),
-    "hybrid": ("--encoder-embedder", "char2subword", *CHAR2SUBWORD),
-}
-
-
-def mask(data, bert, save_dir, *args, **kwargs):
-    """Train char2subword on masked pieces; later flags win."""
-    flags = [
-        *APPROXIMATION_FLAGS,
-        *("--task", "masked_pieces", "--arch", "char2subword_mlm", "-s", "xx"),
-        *("--criterion", "masked_pieces", "--pretrained", bert),
-    ]
-    i = flags.index("--num-neighbours")
-    flags = [*flags[:i], *flags[i + 2 :]]
-    return fairseq("train", data, "--save-dir", save_dir, *flags, *args, **kwargs)
-
-
-def tag(kind, mode, data, bert, save_dir, *args, **kwargs):
-    """Train a labelling model on a pre-trained encoder; later flags win."""
-    flags = ("--encoder-type", "pretrained", "--pretrained", bert, "--pretrained-input")
-    flags = (*flags, mode, *MODES[mode], *args)
-    return train_labels(kind, data, save_dir, *flags, **kwargs)
-
-
-def printed(result):
-    return (result.stdout + result.stderr).decode()
-
-
-def part_of(path, prefix="composer."):
-    """dict of str to Tensor: the parameters that begin with ``prefix``, without it."""
-    return {n[len(prefix) :]: x for n, x in model_of(path).items() if n.startswith(prefix)}
 
 
 def assert_same_composer(path, other, prefix="composer."):
@@ -240,57 +197,6 @@ def test_labels_are_learned_resumed_averaged_and_predicted(
     assert list(map(len, labels)) == expected
     kinds = "pieces" if mode == "pieces" else "words"
     assert f"more than 22 {kinds}" in result.stderr.decode()
-
-
-def test_a_composer_that_knows_nothing_starts_at_the_scale_of_the_table(
-    small_bert, label_data, tmp_path
-):
-    still = ("--lr", "0", "--max-update", "1", "--disable-validation")
-    tag("tagging", "full", label_data, small_bert, tmp_path, *still)
-    found = part_of(tmp_path / LAST, "encoder.embed_tokens.composer.layer_norm.")
-    weights = read_masked_lm(str(small_bert))
-    table = weights["bert.embeddings.word_embeddings.weight"]
-    assert torch.allclose(found["weight"], table.std(0))
-    assert torch.allclose(found["bias"], table.mean(0))
-
-
-def test_long_sentences_lose_words_and_their_labels(small_bert, tmp_path, label_data):
-    data = shutil.copytree(label_data, tmp_path / "data")
-    with open(data / "train.conll", "a") as file:
-        file.write("\n" + "kal,\tO\n" * 30)
-    flags = ("--max-update", "2", "--disable-validation", "--batch-size", "8")
-    output = printed(tag("tagging", "pieces", data, small_bert, tmp_path, *flags))
-    assert "1 of 61 sentences have more than 22 pieces and are cut behind a word" in output
-    assert "19 words of sentences that are cut, and their labels, are left out" in output
-
-
-def test_training_does_not_go_on_with_another_directory(small_bert, label_data, tmp_path):
-    flags = ("--max-update", "1", "--disable-validation")
-    tag("tagging", "pieces", label_data, small_bert, tmp_path, *flags)
-    bert = shutil.copytree(small_bert, tmp_path / "bert")
-    path = bert / "tokenizer.json"
-    path.write_text(path.read_text().replace('"lowercase": true', '"lowercase": false'))
-    result = tag("tagging", "pieces", label_data, bert, tmp_path, *flags, check=False)
-    assert result.returncode
-    assert "another configuration or tokenizer than the directory" in printed(result)
-
-
-def test_an_encoder_goes_on_in_another_task(small_bert, label_data, tmp_path):
-    flags = ("--max-update", "3", "--disable-validation")
-    tag("tagging", "hybrid", label_data, small_bert, tmp_path / "a", *flags)
-    start = ("--encoder-from", tmp_path / "a" / LAST, "--freeze-encoder")
-    tag("classification", "hybrid", label_data, small_bert, tmp_path / "b", *flags, *start)
-    found, expected = (part_of(tmp_path / name / LAST, "encoder.") for name in "ba")
-    assert found.keys() == expected.keys()
-    assert all(torch.equal(found[name], value) for name, value in expected.items())
-
-
-def test_an_extra_that_is_missing_is_named(small_bert, label_data, tmp_path, monkeypatch):
-    monkeypatch.setitem(sys.modules, "transformers", None)
-    result = tag("tagging", "pieces", label_data, small_bert, tmp_path, check=False)
-    assert result.returncode
-    last = printed(result).strip().split("\n")[-1]
-    assert re.search(r"needs the package transformers .*\[huggingface\]'$", last), last
 
 
 MISTAKES = {

@@ -6,6 +6,7 @@ written as tables, has its weights taken over by CTranslate2's own converter; ot
 refused, by the name of the option that makes them so.
 """
 
+import copy
 import importlib
 import json
 
@@ -20,6 +21,14 @@ QUANTIZATIONS = (
     *("int8", "int8_float32", "int8_float16", "int8_bfloat16"),
     *("int16", "float16", "bfloat16", "float32"),
 )
+# fairseq's names of activation functions, and CTranslate2's
+_ACTIVATIONS = {
+    "relu": "RELU",
+    "gelu": "GELU",
+    "gelu_accurate": "GELUTanh",
+    "gelu_fast": "GELUTanh",
+    "swish": "SWISH",
+}
 #: of the options of a model, what may be expressed
 EXPRESSIBLE = {
     "encoder_embedder": ("dense", "one-hot"),
@@ -29,6 +38,7 @@ EXPRESSIBLE = {
     "encoder_attention": ("softmax",),
     "decoder_attention": ("softmax",),
     "cross_attention": ("softmax",),
+    "activation_fn": tuple(_ACTIVATIONS),
     "no_token_positional_embeddings": (False,),
 }
 
@@ -41,7 +51,7 @@ def export_to_ctranslate2(model, task, path, quantization=None, overwrite=False)
     longest source.
 
     Args:
-        model (ByteTransformerModel): changed by nothing, on any device.
+        model (ByteTransformerModel): on any device; it stays as it is.
         task (ByteTranslationTask): the checkpoint's.
         path (str)
         quantization (str, optional): of :data:`QUANTIZATIONS`; float32 by default.
@@ -54,7 +64,7 @@ def export_to_ctranslate2(model, task, path, quantization=None, overwrite=False)
     check_expressible(model)
     engine = _import_engine()
     with torch.no_grad():
-        spec = _spec_of(model.float().cpu(), task, engine)
+        spec = _spec_of(copy.deepcopy(model).float().cpu(), task, engine)
     spec.validate()
     spec.optimize(quantization=quantization)
     with publishing_folder(path, "model.bin", overwrite) as folder:
@@ -95,18 +105,9 @@ def _import_engine():
 
 
 def _spec_of(model, task, engine):
-    """The ``TransformerSpec`` of a model: of CTranslate2, its weights filled in.
-
-    Raises:
-        ValueError: an activation function that it does not have.
-    """
-    specs, known = engine.transformer_spec, engine._SUPPORTED_ACTIVATIONS
-    cfg = model.decoder.cfg
-    if cfg.activation_fn not in known:
-        raise ValueError(
-            f"CTranslate2 cannot express a model with --activation-fn {cfg.activation_fn}: "
-            f"it has {', '.join(known)}"
-        )
+    """The ``TransformerSpec`` of CTranslate2 for a model, its weights filled in."""
+    specs, cfg = engine.transformer_spec, model.decoder.cfg
+    activations = engine.common_spec.Activation
     made = []
     for side, cls in (
         ("encoder", specs.TransformerEncoderSpec),
@@ -117,7 +118,7 @@ def _spec_of(model, task, engine):
             len(module.layers),
             shape.attention_heads,
             pre_norm=shape.normalize_before,
-            activation=known[cfg.activation_fn],
+            activation=activations[_ACTIVATIONS[cfg.activation_fn]],
             layernorm_embedding=module.layernorm_embedding is not None,
             no_final_norm=module.layer_norm is None,
         )
@@ -135,7 +136,8 @@ def _spec_of(model, task, engine):
     for register, dictionary in zip(
         (spec.register_source_vocabulary, spec.register_target_vocabulary), dictionaries
     ):
-        register(engine._get_vocab(dictionary))
+        # The engine's own name of what pads.
+        register(["<blank>" if s == "<pad>" else s for s in dictionary.symbols])
     spec.config.add_source_eos = True
     # A model of several targets is told at each call, by a prefix.
     single = len(task.target_langs) == 1

@@ -17,40 +17,37 @@ class SearchSteps:
 
     #: whether training is over
     is_final = False
-    _prepared = None, None, None
+    _kept = None  # weights, and what was prepared of them
 
     def make_generation_fast_(self, need_attn=False, **kwargs):
-        """Called by fairseq before it generates: the model's training is over."""
+        """Called by fairseq before it generates: from then on a model refuses to train."""
         self.need_attn, self.is_final = need_attn, True
-
-    def train(self, mode=True):
-        if mode:
-            self.is_final, self._prepared = False, (None, None, None)
-        return super().train(mode)
 
     def _begin(self, cache, limit=None):
         """A search with ``cache`` (SearchCache), which gets what is the same in all its
-        steps, positions for ``limit`` symbols among it. A final model keeps the rest."""
-        weights = None
-        if self.is_final:
-            weights = [(p.data_ptr(), p._version, p.dtype) for p in self.parameters()]
-        if weights is None or self._prepared[0] != weights:
-            layers = PreparedLayers(self.layers, self.layer_norm)
-            self._prepared = weights, layers, self._rows(cache.memory.device)
-        _, cache.prepared, cache.rows = self._prepared
+        steps, positions for ``limit`` symbols among it."""
+        cache.prepared, cache.rows = self._prepare(cache.memory.device)
         if limit is not None and self.embed_positions is not None:
             shape, anything = (1, limit), self.dictionary.eos()
             symbols = cache.memory.new_full(shape, anything, dtype=torch.long)
             cache.positions = self.embed_positions(symbols)[0]
         return cache
 
-    def _rows(self, device):
-        """The states of all symbols, Float[V, D]; None where they are many."""
-        if len(self.dictionary) > MOST_ROWS:
-            return None
-        return self.embed_tokens(torch.arange(len(self.dictionary), device=device)[None])[
-            0
-        ][0]
+    def _prepare(self, device):
+        """Layers (PreparedLayers), and the states of all symbols, Float[V, D], or None
+        where these are many. A final model keeps both until its weights are others."""
+        weights = None
+        if self.is_final:
+            weights = [(p.data_ptr(), p._version, p.dtype) for p in self.parameters()]
+            if self._kept is not None and self._kept[0] == weights:
+                return self._kept[1]
+        symbols, rows = torch.arange(len(self.dictionary), device=device), None
+        if len(symbols) <= MOST_ROWS:
+            rows = self.embed_tokens(symbols[None])[0][0]
+        made = PreparedLayers(self.layers, self.layer_norm), rows
+        if self.is_final:
+            self._kept = weights, made
+        return made
 
     def _newest(self, symbols, cache, positions):
         """States Float[S, g, D] of ``symbols``, Long[S, g]."""

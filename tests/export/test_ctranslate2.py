@@ -117,6 +117,7 @@ REFUSED = {
     "--decoder-fusion msc": {"decoder_fusion": "msc"},
     "--encoder-attention fused": {"encoder_attention": "fused"},
     "--cross-attention fused": {"cross_attention": "fused"},
+    "--activation-fn tanh": {"activation_fn": "tanh"},
     "--no-token-positional-embeddings": {"no_token_positional_embeddings": True},
 }
 
@@ -130,10 +131,10 @@ def test_what_it_cannot_express_is_refused_by_name(what, tmp_path):
     assert not list(tmp_path.iterdir())
 
 
-def test_an_activation_that_it_has_not(tmp_path):
-    built = build_model(activation_fn="tanh")
-    with pytest.raises(ValueError, match="--activation-fn tanh: it has gelu, "):
-        export_to_ctranslate2(built, a_task(), str(tmp_path / "model"))
+def test_the_model_stays_as_it_is(tmp_path):
+    built = build_model().half()
+    export_to_ctranslate2(built, a_task(), str(tmp_path / "model"))
+    assert {parameter.dtype for parameter in built.parameters()} == {torch.half}
 
 
 def test_what_does_not_translate():

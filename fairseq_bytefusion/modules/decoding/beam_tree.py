@@ -69,7 +69,8 @@ class BeamTree:
             Float[S, 1, g, n]: of ``dtype``; 0 where a hypothesis may look at a node, its
             new one among them, else -inf.
         """
-        if self.size - self._folded >= STEPS_BETWEEN_FOLDS * self.beam:
+        # A single hypothesis descends from all nodes.
+        if self.beam > 1 and self.size - self._folded >= STEPS_BETWEEN_FOLDS * self.beam:
             self._fold()
         if self._own is None or self._own.dtype != dtype:
             shape = self.beam, self.beam
