@@ -19,6 +19,7 @@ ARGUMENTS = {
     "neighbours": ["x", "word"],
     "draft": ["x", "-s", "de", "-t", "en", "--output", "y"],
     "translate": ["x"],
+    "export": ["x", "y", "--to", "ctranslate2"],
     "predict": ["x"],
     "evaluate": ["x", "y"],
     "explain": ["x", "--text", "y"],
