@@ -13,6 +13,9 @@ Random models write exactly ``--length`` bytes; with ``--checkpoint`` a trained 
 translations end by themselves, or at three bytes a byte of the source and 50 more. Ours
 keeps to valid UTF-8 there, CTranslate2 does not.
 
+CTranslate2 runs with one thread or with as many as torch, whichever is sooner on a batch of
+each size: with small models on a virtual machine several can be ten times slower than one.
+
 ``over float32``: our seconds over those of CTranslate2 in float32: below 1 ours is sooner.
 ``same``: translations in which both agree, symbol by symbol.
 """
@@ -66,6 +69,11 @@ class Ours:
 
     def __init__(self, args, folder):
         self.model, self.task = load(args)
+        self.threads = torch.get_num_threads()
+
+    def warm_up(self, rows, limits):
+        """Do what need not be timed."""
+        self.prepared(rows, limits)()
 
     def prepared(self, rows, limits):
         """A function that translates a batch, and returns ids without ``</s>``."""
@@ -87,12 +95,27 @@ class Theirs:
     """CTranslate2; takes and returns what :class:`Ours` does."""
 
     def __init__(self, args, folder):
-        threads = torch.get_num_threads()
-        self.engine = ctranslate2.Translator(
-            folder, "cpu", compute_type=self.kind, intra_threads=threads
-        )
+        self.engines = {
+            threads: ctranslate2.Translator(
+                folder, "cpu", compute_type=self.kind, intra_threads=threads
+            )
+            for threads in {1, torch.get_num_threads()}
+        }
+        self.threads = 1
         task = load(args)[1]
         self.source, self.target = task.source_dictionary, task.target_dictionary
+
+    def warm_up(self, rows, limits):
+        """Find the number of threads that a batch of this size is translated with."""
+        seconds = {}
+        for threads in self.engines:
+            self.threads = threads
+            run = self.prepared(rows, limits)
+            run()
+            began = time.perf_counter()
+            run()
+            seconds[threads] = time.perf_counter() - began
+        self.threads = min(seconds, key=seconds.get)
 
     def prepared(self, rows, limits):
         """As of :class:`Ours`."""
@@ -104,8 +127,10 @@ class Theirs:
             "max_decoding_length": limits["max_len_a"] * longest + limits["max_len_b"],
         }
 
+        engine = self.engines[self.threads]
+
         def run():
-            found = self.engine.translate_batch(texts, **options)
+            found = engine.translate_batch(texts, **options)
             return [[self.target.index(s) for s in x.hypotheses[0]] for x in found]
 
         return run
@@ -126,11 +151,13 @@ def work(connection, engine, args, folder):
     """In a process of its own: translate what comes, and say how long it took."""
     engine = engine(args, folder)
     while (message := connection.recv()) is not None:
-        batches, limits = message
+        batches, limits, is_warming_up = message
+        if is_warming_up:
+            engine.warm_up(batches[0], limits)
         runs = [engine.prepared(rows, limits) for rows in batches]
         began = time.perf_counter()
         found = [ids for run in runs for ids in run()]
-        connection.send((time.perf_counter() - began, found))
+        connection.send((time.perf_counter() - began, found, engine.threads))
 
 
 class Engines:
@@ -143,23 +170,27 @@ class Engines:
 
     def __init__(self, args, folder):
         context = multiprocessing.get_context("spawn")
-        self.connections = {}
+        self.connections, self.threads = {}, {}
         for name, engine in ENGINES.items():
             self.connections[name], other = context.Pipe()
             arguments = other, engine, args, folder
             context.Process(target=work, args=arguments, daemon=True).start()
 
-    def timed(self, batches, limits):
+    def timed(self, batches, limits, is_warming_up=False):
         """Seconds and translations of some batches, by engine."""
         seconds, found = {}, {}
         for name, connection in self.connections.items():
-            connection.send((batches, limits))
-            seconds[name], found[name] = connection.recv()
+            connection.send((batches, limits, is_warming_up))
+            seconds[name], found[name], self.threads[name] = connection.recv()
             time.sleep(PAUSE)
         return seconds, found
 
+    def close(self):
+        for connection in self.connections.values():
+            connection.send(None)
 
-def row_of(seconds, found, **cell):
+
+def row_of(engines, seconds, found, **cell):
     """A row of the table: ``seconds`` and ``found`` by engine."""
     ours = found["ours"]
     return {
@@ -167,6 +198,7 @@ def row_of(seconds, found, **cell):
         "sentences": len(ours),
         "ours sent/s": len(ours) / seconds["ours"],
         **{f"over {kind}": seconds["ours"] / seconds[kind] for kind in TYPES},
+        **{f"threads, {kind}": engines.threads[kind] for kind in TYPES},
         **{f"same, {k}": sum(map(list.__eq__, ours, found[k])) for k in TYPES},
     }
 
@@ -177,13 +209,13 @@ def measure_random(engines, batch, length, args):
     tokens, lengths = sample["net_input"].values()
     rows = [row[:n].tolist() for row, n in zip(tokens, lengths.tolist())]
     limits = {"min_len": length, "max_len_a": 0, "max_len_b": length}
-    engines.timed([rows[:1]], {**limits, "min_len": 8, "max_len_b": 8})  # warm up
+    engines.timed([rows], {**limits, "min_len": 16, "max_len_b": 16}, True)
     rounds = []
     for _ in range(args.rounds):
         seconds, found = engines.timed([rows], limits)
         rounds.append(seconds)
     medians = {name: statistics.median(s[name] for s in rounds) for name in rounds[0]}
-    return row_of(medians, found, batch=batch, length=length)
+    return row_of(engines, medians, found, batch=batch, length=length)
 
 
 def measure_text(engines, task, batch, args):
@@ -197,7 +229,7 @@ def measure_text(engines, task, batch, args):
         for chosen in batches_by_length(lengths, batch, False)
     ]
     limits = {"max_len_a": RATIO, "max_len_b": MORE}
-    engines.timed(batches[:1], limits)  # warm up
+    engines.timed(batches[:1], limits, True)
     sums, found = dict.fromkeys(ENGINES, 0.0), {}
     together = max(1, CHUNK // batch)
     for start in range(0, len(batches), together):
@@ -206,7 +238,7 @@ def measure_text(engines, task, batch, args):
         for name in sums:
             sums[name] += seconds[name]
             found.setdefault(name, []).extend(translations[name])
-    return row_of(sums, found, batch=batch)
+    return row_of(engines, sums, found, batch=batch)
 
 
 def parse_args():
@@ -242,6 +274,7 @@ def main():
         else:
             cells = [(batch, length) for length in args.length for batch in args.batch]
             show(measure_random(engines, *cell, args) for cell in cells)
+        engines.close()
 
 
 if __name__ == "__main__":
